@@ -1,0 +1,100 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	exp "github.com/go-json-experiment/json"
+
+	"toolroom/tool"
+)
+
+// HelloMeta tells a new worker what holds for its whole life.
+type HelloMeta struct {
+	Slots     int   `json:"slots"`      // isolates that may run at the same time
+	MemoryMB  int64 `json:"memory_mb"`  // largest cap of one isolate, MiB
+	LogBytes  int   `json:"log_bytes"`  // log kept of one call
+	MaxCached int   `json:"max_cached"` // loaded codes
+}
+
+// LoadMeta names a code: everything under one Key is the same for ever.
+type LoadMeta struct {
+	Key  string `json:"key"`
+	File string `json:"file"` // name shown in stacks
+}
+
+// ForgetMeta names a code that may be dropped.
+type ForgetMeta struct {
+	Key string `json:"key"`
+}
+
+// CheckMeta is a request to compile and run nothing.
+type CheckMeta struct {
+	File string `json:"file"`
+}
+
+// CheckedMeta answers a Check. Error is nil when the engine takes the code.
+type CheckedMeta struct {
+	Error *Failure `json:"error,omitempty"`
+}
+
+// CallMeta starts a call of a loaded code.
+type CallMeta struct {
+	Key       string          `json:"key"`
+	Env       json.RawMessage `json:"env"`        // what the body sees as env, and as the fields of ctx
+	TimeoutMS int64           `json:"timeout_ms"` // wall clock left
+	MemoryMB  int64           `json:"memory_mb"`
+	MaxResult int64           `json:"max_result"` // bytes
+	Files     bool            `json:"files"`      // whether fs and the file functions of ctx exist
+}
+
+// ReplyMeta answers a Request: an error, or a value beside the frame's data.
+type ReplyMeta struct {
+	Error *tool.Error     `json:"error,omitempty"`
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// LogMeta describes a line of log.
+type LogMeta struct {
+	Level string `json:"level"`
+	AtNS  int64  `json:"at_ns"`
+}
+
+// RequestMeta asks the host for a capability.
+type RequestMeta struct {
+	Op   string          `json:"op"` // "net.fetch", "files.read", …
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+// ResultMeta ends a call. Error is nil when there is a value.
+type ResultMeta struct {
+	Error   *Failure `json:"error,omitempty"`
+	CPUNS   int64    `json:"cpu_ns"`
+	Peak    int64    `json:"peak"`    // bytes
+	Dropped int64    `json:"dropped"` // bytes of log
+}
+
+// Failure is how a worker says that a call or a check failed. It is not yet an
+// Error: the host decides the code, and maps Stack to the author's lines.
+type Failure struct {
+	Code       tool.Code       `json:"code"`
+	Message    string          `json:"message"`
+	Hint       string          `json:"hint,omitempty"`
+	Name       string          `json:"name,omitempty"`       // of what the body threw
+	Stack      string          `json:"stack,omitempty"`      // engine lines
+	Line       int             `json:"line,omitempty"`       // engine line, from 1
+	Column     int             `json:"column,omitempty"`     // engine column, from 1
+	Capability json.RawMessage `json:"capability,omitempty"` // the host's own error, when the body let one through
+}
+
+// Decode reads meta strictly: duplicate names, unknown names, names in the
+// wrong case, invalid UTF-8 and values after the first are errors.
+func Decode(meta []byte, into any) error {
+	if err := exp.Unmarshal(meta, into, exp.RejectUnknownMembers(true)); err != nil {
+		return fmt.Errorf("%w: %w", ErrFrame, err)
+	}
+	return nil
+}
+
+// Encode is the JSON form of a meta value.
+func Encode(meta any) ([]byte, error) { return json.Marshal(meta) }
