@@ -66,19 +66,21 @@ func (m *meter) Validate(ctx *jsonschema.ValidatorContext, v any) {
 type pattern struct {
 	budget *budget
 	re     *regexp2.Regexp
+	source string // as the author wrote it
 }
 
 // compile is the validator's regexp engine. ECMA-262 with the u flag is what
 // JSON Schema asks for; backtracking comes with it, hence the budget.
 func (b *budget) compile(expression string) (jsonschema.Regexp, error) {
-	re, err := regexp2.Compile(expression, regexp2.ECMAScript|regexp2.Unicode)
+	re, err := regexp2.Compile(translate(expression), regexp2.ECMAScript|regexp2.Unicode)
 	if err != nil {
 		return nil, err
 	}
-	return &pattern{budget: b, re: re}, nil
+	return &pattern{budget: b, re: re, source: expression}, nil
 }
 
-func (p *pattern) String() string { return p.re.String() }
+// String is the expression as the author wrote it.
+func (p *pattern) String() string { return p.source }
 
 // MatchString panics when the time for patterns is over: an answer of no would
 // be a yes under "not".
@@ -88,7 +90,7 @@ func (p *pattern) MatchString(s string) bool {
 	matched, err := p.re.MatchString(s)
 	p.budget.patterns -= time.Since(start)
 	if err != nil || p.budget.patterns <= 0 {
-		panic(spent{pattern: p.re.String(), text: s})
+		panic(spent{pattern: p.source, text: s})
 	}
 	return matched
 }

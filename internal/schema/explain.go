@@ -166,7 +166,7 @@ func (x *explainer) leaf(err *jsonschema.ValidationError) []Problem {
 	case *kind.MultipleOf:
 		return want("a multiple of " + number(k.Want))
 	case *kind.PropertyNames:
-		return one("", "the name %s is not allowed", quote(k.Property))
+		return []Problem{x.badName(k.Property)}
 	case *kind.Not:
 		return one("", "this value is ruled out, got %s", describe(got))
 	case *kind.OneOf:
@@ -175,6 +175,17 @@ func (x *explainer) leaf(err *jsonschema.ValidationError) []Problem {
 		return one("", "too few items are of the kind that must be there")
 	}
 	return one("", "%s", err.ErrorKind.LocalizedString(message.NewPrinter(language.English)))
+}
+
+// badName is for a name that propertyNames refuses. The validator's location of
+// this one error is not reliable, so the name is looked for.
+func (x *explainer) badName(name string) Problem {
+	tokens, _ := findText(x.root, name, nil)
+	message := "the name " + quote(name) + " is not allowed"
+	if x.schema {
+		message = quote(name) + " is not a regular expression"
+	}
+	return Problem{Path: pathOf(tokens), Message: message, Got: quote(name)}
 }
 
 func number(r *big.Rat) string {

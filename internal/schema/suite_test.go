@@ -118,4 +118,45 @@ func withDialect(raw json.RawMessage, draft string) json.RawMessage {
 }
 
 // difference is why a case of the suite is answered differently, or "".
-func difference(name string) string { return "" }
+func difference(name string) string {
+	for _, d := range differences() {
+		for _, prefix := range d.cases {
+			if strings.HasPrefix(name, prefix) {
+				return d.reason
+			}
+		}
+	}
+	return ""
+}
+
+type deliberate struct {
+	reason string
+	cases  []string // prefixes of "file: group: test"
+}
+
+// differences lists every case that is answered otherwise than the suite does.
+func differences() []deliberate {
+	return []deliberate{
+		{"nothing is ever loaded: a reference that leads out of the schema is refused when it is saved", []string{
+			"draft2020-12/refRemote.json: ",
+			"draft2020-12/dynamicRef.json: strict-tree schema, guards against misspelled properties: ",
+			"draft2020-12/dynamicRef.json: tests for implementation dynamic anchor and reference link: ",
+			"draft2020-12/dynamicRef.json: $ref and $dynamicAnchor are independent of order",
+			"draft2020-12/dynamicRef.json: $ref to $dynamicRef finds detached $dynamicAnchor: ",
+			"draft2020-12/optional/cross-draft.json: ",
+			"draft7/refRemote.json: ",
+			"draft7/optional/cross-draft.json: ",
+		}},
+		{"only the dialects 2020-12 and 7 are accepted: a $schema of someone's own would have to be loaded", []string{
+			"draft2020-12/vocabulary.json: schema that uses custom metaschema with with no validation vocabulary: ",
+			"draft2020-12/vocabulary.json: ignore unrecognized optional vocabulary: ",
+			"draft2020-12/optional/format-assertion.json: ",
+		}},
+		{"contentEncoding and contentMediaType are annotations in draft 7 as they are in 2020-12", []string{
+			"draft7/optional/content.json: validation of string-encoded content based on media type: an invalid JSON document",
+			"draft7/optional/content.json: validation of binary string-encoding: an invalid base64 string (% is not a valid character)",
+			"draft7/optional/content.json: validation of binary-encoded media type documents: a validly-encoded invalid JSON document",
+			"draft7/optional/content.json: validation of binary-encoded media type documents: an invalid base64 string that is valid JSON",
+		}},
+	}
+}
