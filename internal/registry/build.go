@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 
+	"toolroom/internal/source"
 	"toolroom/internal/store"
 	"toolroom/tool"
 )
@@ -57,7 +58,7 @@ func (r *Registry) compile(d tool.Definition) (*compiled, error) {
 			return nil, err
 		}
 	}
-	if c.Body, err = r.opts.Compile(d.Body, d.Language); err != nil {
+	if c.Body, err = source.Compile(d.Body, d.Language); err != nil {
 		return nil, err
 	}
 	return c, nil

@@ -7,20 +7,8 @@ import (
 	"log/slog"
 	"time"
 
-	"toolroom/internal/wire"
 	"toolroom/tool"
 )
-
-// Compiled is a body that was proven to be one function, as the engine takes it.
-type Compiled struct {
-	Code     []byte
-	Map      []byte
-	Warnings []tool.Warning
-	Explain  func(*wire.Failure) *tool.Error // a failure in the author's lines
-}
-
-// Compiler turns a body into code. Its errors are *tool.Error.
-type Compiler func(body string, lang tool.Language) (*Compiled, error)
 
 // Schema is a compiled JSON Schema.
 type Schema interface {
@@ -35,7 +23,6 @@ type SchemaCompiler func(raw json.RawMessage) (Schema, error)
 
 // Options are what a registry needs from the room, and the operator's choices.
 type Options struct {
-	Compile    Compiler       // required
 	Parameters SchemaCompiler // required: schemas of arguments
 	Output     SchemaCompiler // schemas of results; nil: as Parameters
 
@@ -59,8 +46,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() (Options, error) {
-	if o.Compile == nil || o.Parameters == nil {
-		return o, errors.New("registry: Options.Compile and Options.Parameters are required")
+	if o.Parameters == nil {
+		return o, errors.New("registry: Options.Parameters is required")
 	}
 	if o.Output == nil {
 		o.Output = o.Parameters

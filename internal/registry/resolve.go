@@ -6,6 +6,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"toolroom/internal/source"
 	"toolroom/internal/store"
 	"toolroom/tool"
 )
@@ -14,7 +15,7 @@ import (
 // shared and must not be changed.
 type Resolved struct {
 	Tool       tool.Tool
-	Body       *Compiled
+	Body       *source.Compiled
 	Parameters Schema
 	Output     Schema // nil when results need meet none
 }
