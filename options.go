@@ -1,7 +1,6 @@
 package toolroom
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -34,17 +33,13 @@ type Options struct {
 	MaxResult      int64             // bytes of a result: 1 MB, at most 16 MB
 	MaxTools       int               // tools in a workspace: 100, at most 10,000
 
-	Approve Approve      // asked when nobody nearer is there to ask; nil: such changes are refused
-	Logger  *slog.Logger // nil: silent
+	Approver Approver     // asked when nobody nearer is there to ask, before the inbox; nil: nobody
+	Logger   *slog.Logger // nil: silent
 }
 
 // Hooks are what one caller of a workspace wants to be told and asked.
 type Hooks struct {
-	Log      func(tool.LogLine)  // each line as it is written
+	Log      func(tool.LogLine)  // each line as it is written; must not block
 	Progress func(tool.Progress) // each step as it is told; must not block
-	Approve  Approve             // nil: the room's own
+	Approver Approver            // asked before the room's own; nil: nobody nearer
 }
-
-// Approve decides whether a change may happen that needs a person's word. An
-// error says that nobody could be asked, and is not the same as a no.
-type Approve func(ctx context.Context, q Question) (bool, error)

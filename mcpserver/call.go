@@ -16,19 +16,19 @@ import (
 
 // call answers tools/call. Whatever goes wrong with the tool is a result that
 // the model can read, never a protocol error.
-func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	ask := newQuestioner(req)
-	hooks := toolroom.Hooks{Approve: ask.approve}
+func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
+	ask := &questioner{req: req}
+	hooks := toolroom.Hooks{Approver: ask}
 	if token := req.Params.GetProgressToken(); token != nil {
 		report := newReporter(ctx, req.Session, token)
 		defer report.close()
 		hooks.Progress = report.send
 	}
 	out, err := s.run(ctx, s.workspace.View(hooks), req.Params.Name, req.Params.Arguments)
-	if open := ask.open(); open != nil {
-		return open, nil
-	}
-	if err != nil {
+	switch {
+	case ask.open != nil:
+		return ask.open, nil
+	case err != nil:
 		return failure(tool.AsError(err), out), nil
 	}
 	return success(req.Params.Name, out), nil

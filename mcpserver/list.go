@@ -14,7 +14,7 @@ import (
 )
 
 // list answers tools/list: the built-in tools come first, on the first page.
-func (s *Server) list(ctx context.Context, req *mcp.ListToolsRequest) (*mcp.ListToolsResult, error) {
+func (s *Server) list(ctx context.Context, req *mcp.ListToolsRequest) (mcp.Result, error) {
 	cursor := ""
 	if req.Params != nil {
 		cursor = req.Params.Cursor

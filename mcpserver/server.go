@@ -51,19 +51,22 @@ func New(ctx context.Context, w *toolroom.Workspace, o Options) *Server {
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { *c = private() },
 	})
 	s.mcp.AddReceivingMiddleware(s.answer)
-	go s.follow(ctx)
+	after := w.Revision()
+	go func() {
+		if err := w.Watch(ctx, after, s.touch); err != nil && o.Logger != nil {
+			o.Logger.Error("clients are no longer told of changes", "error", err)
+		}
+	}()
 	return s
 }
 
 // private says that a list belongs to one workspace and is old at once.
 func private() mcp.Cacheable { return mcp.Cacheable{CacheScope: "private"} }
 
-// follow tells all sessions when the list of tools has changed. Adding a tool
-// is how the SDK is made to send the notification; it gathers changes that come close together.
-func (s *Server) follow(ctx context.Context) {
-	for range s.workspace.Watch(ctx) {
-		s.mcp.AddTool(&mcp.Tool{Name: builtin.CallTool, InputSchema: map[string]any{"type": "object"}}, s.call)
-	}
+// touch makes the SDK tell all sessions that the list of tools has changed: it
+// does so when a tool is added, gathering changes that come close together. The tool itself is never looked at.
+func (s *Server) touch(toolroom.Event) {
+	s.mcp.AddTool(&mcp.Tool{Name: builtin.CallTool, InputSchema: map[string]any{"type": "object"}}, nil)
 }
 
 // answer takes the requests for tools away from the SDK's own registry.
@@ -71,11 +74,7 @@ func (s *Server) answer(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch r := req.(type) {
 		case *mcp.ListToolsRequest:
-			if res, err := s.list(ctx, r); err == nil {
-				return res, nil
-			} else {
-				return nil, err
-			}
+			return s.list(ctx, r)
 		case *mcp.CallToolRequest:
 			return s.call(ctx, r)
 		}
