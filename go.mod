@@ -6,6 +6,7 @@ require (
 	github.com/aymanbagabas/go-udiff v0.4.2
 	github.com/dlclark/regexp2 v1.12.0
 	github.com/dustin/go-humanize v1.1.0
+	github.com/elastic/go-seccomp-bpf v1.6.0
 	github.com/evanw/esbuild v0.28.2
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/go-sourcemap/sourcemap v2.1.4+incompatible
@@ -26,10 +27,13 @@ require (
 	github.com/spf13/pflag v1.0.9 // indirect
 	go.uber.org/goleak v1.3.0 // indirect
 	go.uber.org/multierr v1.11.0
+	golang.org/x/net v0.41.0
 	golang.org/x/sync v0.25.0
-	golang.org/x/sys v0.49.0
+	golang.org/x/sys v0.50.0
 	golang.org/x/text v0.14.0
+	golang.org/x/time v0.16.0
 	modernc.org/libc v1.79.0
+	modernc.org/libquickjs v0.14.0
 	modernc.org/mathutil v1.7.1
 	modernc.org/memory v1.12.1
 	modernc.org/sqlite v1.61.1
