@@ -29,18 +29,20 @@ func answer(c tool.Change, next string) (json.RawMessage, error) {
 func create(ctx context.Context, w Workspace, t Tool, args json.RawMessage) (json.RawMessage, error) {
 	var in struct {
 		tool.Definition
-		IfExists string `json:"if_exists"`
-		Reason   string `json:"reason"`
+		IfExists toolroom.IfExists `json:"if_exists"`
+		Reason   string            `json:"reason"`
 	}
 	if err := decode(t, args, &in); err != nil {
 		return nil, err
 	}
 	switch in.IfExists {
-	case "", "error", "replace":
+	case "", toolroom.Refuse, toolroom.Replace:
 	default:
 		return nil, tool.Errorf(tool.InvalidArguments, `create_tool: if_exists: %q is neither "error" nor "replace"`, in.IfExists)
 	}
-	c, err := w.Create(ctx, in.Definition, toolroom.ChangeOptions{Replace: in.IfExists == "replace", Reason: in.Reason})
+	how := toolroom.CreateOptions{IfExists: in.IfExists}
+	how.Reason = in.Reason
+	c, err := w.Create(ctx, in.Definition, how)
 	if err != nil {
 		return nil, err
 	}

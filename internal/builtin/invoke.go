@@ -11,7 +11,7 @@ import (
 // Workspace is what the built-in tools work on: *toolroom.Workspace is one. It
 // decides by its own principal what is allowed.
 type Workspace interface {
-	Create(ctx context.Context, def tool.Definition, how toolroom.ChangeOptions) (tool.Change, error)
+	Create(ctx context.Context, def tool.Definition, how toolroom.CreateOptions) (tool.Change, error)
 	Update(ctx context.Context, name string, patch tool.Patch, how toolroom.ChangeOptions) (tool.Change, error)
 	SetEnabled(ctx context.Context, name string, enabled bool, how toolroom.ChangeOptions) (tool.Change, error)
 	Restore(ctx context.Context, name, version string, how toolroom.ChangeOptions) (tool.Change, error)

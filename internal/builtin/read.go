@@ -166,11 +166,7 @@ func (f *full) addPast(ctx context.Context, w Reader, in readArgs) error {
 		}
 	}
 	if in.Diff != nil {
-		to := in.Diff.To
-		if to == "" {
-			to = f.Current
-		}
-		diff, err := w.Diff(ctx, in.Name, in.Diff.From, to)
+		diff, err := w.Diff(ctx, in.Name, in.Diff.From, in.Diff.To)
 		if err != nil {
 			return err
 		}

@@ -173,7 +173,11 @@ func (a *app) createCommand() *cobra.Command {
 			return err
 		}
 		return a.withWorkspace(c.Context(), tool.User, func(w *toolroom.Workspace) error {
-			change, err := w.Create(c.Context(), def, toolroom.ChangeOptions{Replace: *replace, Reason: *reason})
+			how := toolroom.CreateOptions{ChangeOptions: toolroom.ChangeOptions{Reason: *reason}}
+			if *replace {
+				how.IfExists = toolroom.Replace
+			}
+			change, err := w.Create(c.Context(), def, how)
 			return a.printChange(change, err, "saved")
 		})
 	}

@@ -84,13 +84,6 @@ func (a *app) diffCommand() *cobra.Command {
 }
 
 func (a *app) diff(ctx context.Context, w *toolroom.Workspace, name, from, to string) error {
-	if to == "" {
-		t, err := w.Tool(ctx, name)
-		if err != nil {
-			return err
-		}
-		to = t.Current.ID
-	}
 	d, err := w.Diff(ctx, name, from, to)
 	if err != nil {
 		return err
@@ -101,6 +94,18 @@ func (a *app) diff(ctx context.Context, w *toolroom.Workspace, name, from, to st
 	}
 	a.printDiff(d)
 	return nil
+}
+
+func (a *app) printDiff(d toolroom.Diff) {
+	if len(d.Fields) == 0 && d.Body == "" {
+		a.printf("The versions are the same.\n")
+	}
+	for _, f := range d.Fields {
+		a.printf("%s\n- %s\n+ %s\n", f.Field, f.From, f.To)
+	}
+	if d.Body != "" {
+		a.printf("body\n%s", d.Body)
+	}
 }
 
 func (a *app) restoreCommand() *cobra.Command {
