@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,7 +109,7 @@ func (s *scene) step(ctx context.Context, step step) error {
 	s.app.printf("\n")
 	s.say("model", "1", step.says)
 	args := strings.ReplaceAll(step.args, "$VERSION", s.version)
-	s.say("calls", "36", step.tool+" "+preview(args))
+	s.say("calls", "36", step.tool+preview(args))
 	res, err := s.session.CallTool(ctx, &mcp.CallToolParams{Name: step.tool, Arguments: json.RawMessage(args)})
 	if err != nil {
 		return fmt.Errorf("the demo's %s: %w", step.tool, err)
@@ -167,19 +170,37 @@ func textOf(res *mcp.CallToolResult) string {
 	return strings.Join(parts, "\n")
 }
 
-// preview is arguments as a person reads them: the body on lines of its own.
+// preview is arguments as a person reads them: short ones on the same line, long ones a
+// field a line, a body with its line numbers.
 func preview(args string) string {
-	var v map[string]any
-	if json.Unmarshal([]byte(args), &v) != nil {
-		return args
+	var fields map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &fields) != nil || fields["body"] == nil && len(args) <= maxPreview {
+		return " " + args
 	}
-	body, _ := v["body"].(string)
-	delete(v, "body")
-	b, err := json.Marshal(v)
-	if err != nil || body == "" {
-		return string(b)
+	var b strings.Builder
+	for _, name := range fieldOrder(fields) {
+		var text string
+		if json.Unmarshal(fields[name], &text) != nil {
+			text = string(fields[name])
+		}
+		if name == "body" {
+			fmt.Fprintf(&b, "\n  body\n%s", numbered(text))
+			continue
+		}
+		fmt.Fprintf(&b, "\n  %-12s %s", name, shorten(text, maxPreview))
 	}
-	return string(b) + "\n" + numbered(body)
+	return b.String()
+}
+
+// maxPreview is how many characters of a value are shown.
+const maxPreview = 100
+
+// fieldOrder has the name first and the body last.
+func fieldOrder(fields map[string]json.RawMessage) []string {
+	rank := func(name string) int { return strings.Count("name", name) - strings.Count("body", name) }
+	return slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a, b))
+	})
 }
 
 // say prints one turn: who, then the text beside it, every line under the first.
