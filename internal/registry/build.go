@@ -2,7 +2,10 @@ package registry
 
 import (
 	"context"
+	"slices"
 
+	"toolroom/internal/schema"
+	"toolroom/internal/source"
 	"toolroom/internal/store"
 	"toolroom/tool"
 )
@@ -14,51 +17,42 @@ func (r *Registry) build(ctx context.Context, p tool.Principal, d tool.Definitio
 	if err := r.check(d); err != nil {
 		return nil, err
 	}
-	built, err := r.compile(d)
+	built, err := compile(d)
 	if err != nil {
 		return nil, err
 	}
-	built.Tool = tool.Tool{Name: d.Name, Source: p.Source(), Location: d.Location, Enabled: true}
-	built.Tool.Current.Definition = built.definition
-	encoded, err := store.Encode(built.definition)
+	built.Tool.Name, built.Tool.Source, built.Tool.Location, built.Tool.Enabled = d.Name, p.Source(), d.Location, true
+	encoded, err := store.Encode(built.Tool.Current.Definition)
 	if err != nil {
 		return nil, invalid("definition", "it cannot be written as JSON: %v", err)
 	}
 	built.Tool.Current.Hash = store.Hash(encoded)
 	if r.opts.Check != nil {
-		if err := r.opts.Check(ctx, p.Place, &built.Resolved); err != nil {
+		if err := r.opts.Check(ctx, p.Place, built); err != nil {
 			return nil, err
 		}
 	}
-	return &built.Resolved, r.runExamples(ctx, p, &built.Resolved)
+	return built, r.runExamples(ctx, p, built)
 }
 
-type compiled struct {
-	Resolved
-	definition tool.Definition // with the schema completed
-}
-
-// compile turns body and schemas into what a call needs.
-func (r *Registry) compile(d tool.Definition) (*compiled, error) {
-	c := &compiled{definition: d}
-	for field, raw := range map[string][]byte{"parameters": d.Parameters, "output_schema": d.OutputSchema} {
-		if len(raw) > maxSchema {
-			return nil, tool.Errorf(tool.InvalidSchema, "%s has %d bytes, and %d is the most", field, len(raw), maxSchema).
-				WithHint("Shorten descriptions, or share parts of the schema by $ref to $defs.")
-		}
-	}
-	var err error
-	if c.Parameters, err = r.opts.Parameters(d.Parameters); err != nil {
+// compile turns body and schemas into what a call needs. The definition comes back
+// with its schema completed.
+func compile(d tool.Definition) (r *Resolved, err error) {
+	r = &Resolved{}
+	if r.Parameters, err = schema.Compile(d.Parameters); err != nil {
 		return nil, err
 	}
-	c.definition.Parameters = c.Parameters.Parameters()
+	d.Parameters = r.Parameters.Parameters()
+	r.Tool.Current.Definition = d
+	r.Warnings = r.Parameters.Warnings()
 	if len(d.OutputSchema) > 0 {
-		if c.Output, err = r.opts.Output(d.OutputSchema); err != nil {
+		if r.Output, err = schema.CompileOutput(d.OutputSchema); err != nil {
 			return nil, err
 		}
 	}
-	if c.Body, err = r.opts.Compile(d.Body, d.Language); err != nil {
+	if r.Body, err = source.Compile(d.Body, d.Language); err != nil {
 		return nil, err
 	}
-	return c, nil
+	r.Warnings = slices.Concat(r.Body.Warnings, r.Warnings)
+	return r, nil
 }

@@ -117,12 +117,12 @@ func (r *Registry) save(ctx context.Context, p tool.Principal, old *store.Record
 	w := r.write(p, old, d, a)
 	w.Version = &tool.Version{Definition: d, Author: tool.Author{Kind: p.Kind, ID: p.ID}, Reason: o.Reason, Changed: changedSince(old, d, a)}
 	w.Words = wordsOf(d)
-	return r.commit(ctx, w, asked, built.Body.Warnings)
+	return r.commit(ctx, w, asked, built.Warnings)
 }
 
 func unchanged(old store.Record, built *Resolved) tool.Change {
 	w := tool.Warning{About: "definition", Message: "nothing differs from the current version, so no new one was made"}
-	return tool.Change{Tool: old.Tool, Warnings: append([]tool.Warning{w}, built.Body.Warnings...)}
+	return tool.Change{Tool: old.Tool, Warnings: append([]tool.Warning{w}, built.Warnings...)}
 }
 
 func changedSince(old *store.Record, d tool.Definition, a store.Action) []string {

@@ -42,7 +42,7 @@ func TestAToolLivesThroughAllItsChanges(t *testing.T) {
 		t.Fatalf("got %+v", back.Tool)
 	}
 	found, err := r.Resolve(t.Context(), place(), "ADD")
-	if err != nil || string(found.Body.Code) != "return 1;" {
+	if err != nil || found.Tool.Current.Definition.Body != "return 1;" {
 		t.Fatalf("got %+v, %v", found, err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 const (
 	maxDescription = 4096 // characters
-	maxSchema      = 64 << 10
 	maxExamples    = 50
 	maxTitle       = 200
 	maxReason      = 2000

@@ -12,6 +12,6 @@
 // touches a global tool or widens a grant; store the version if the tool is still as it
 // was read. Nothing is stored before the last step.
 //
-// What the package needs from others it takes as functions in Options, so it
-// knows neither the engine nor any face.
+// Bodies and schemas are compiled by the packages source and schema. What needs the engine comes in as
+// functions in Options, so the package knows neither the engine nor any face.
 package registry

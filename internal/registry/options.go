@@ -2,43 +2,14 @@ package registry
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"log/slog"
 	"time"
 
-	"toolroom/internal/wire"
 	"toolroom/tool"
 )
 
-// Compiled is a body that was proven to be one function, as the engine takes it.
-type Compiled struct {
-	Code     []byte
-	Map      []byte
-	Warnings []tool.Warning
-	Explain  func(*wire.Failure) *tool.Error // a failure in the author's lines
-}
-
-// Compiler turns a body into code. Its errors are *tool.Error.
-type Compiler func(body string, lang tool.Language) (*Compiled, error)
-
-// Schema is a compiled JSON Schema.
-type Schema interface {
-	// Validate answers with the value as the body shall get it, or with every problem.
-	Validate(value json.RawMessage) (json.RawMessage, error)
-	// Parameters is the schema completed: what is stored and shown.
-	Parameters() json.RawMessage
-}
-
-// SchemaCompiler compiles a JSON Schema. Its errors are *tool.Error.
-type SchemaCompiler func(raw json.RawMessage) (Schema, error)
-
 // Options are what a registry needs from the room, and the operator's choices.
 type Options struct {
-	Compile    Compiler       // required
-	Parameters SchemaCompiler // required: schemas of arguments
-	Output     SchemaCompiler // schemas of results; nil: as Parameters
-
 	// Check loads the code into the engine once, before the version is stored;
 	// nil: no check.
 	Check func(ctx context.Context, place tool.Place, r *Resolved) error
@@ -58,13 +29,7 @@ type Options struct {
 	Log         *slog.Logger             // nil: discards
 }
 
-func (o Options) withDefaults() (Options, error) {
-	if o.Compile == nil || o.Parameters == nil {
-		return o, errors.New("registry: Options.Compile and Options.Parameters are required")
-	}
-	if o.Output == nil {
-		o.Output = o.Parameters
-	}
+func (o Options) withDefaults() Options {
 	o.MaxTools = or(o.MaxTools, 100)
 	o.CacheSize = or(o.CacheSize, 20_000)
 	o.PollEvery = or(o.PollEvery, 2*time.Second)
@@ -80,7 +45,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return o, nil
+	return o
 }
 
 func or[T int | int64 | time.Duration](v, otherwise T) T {

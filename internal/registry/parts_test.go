@@ -50,7 +50,7 @@ func open(t testing.TB, set ...func(*registry.Options)) *registry.Registry {
 
 func over(t testing.TB, s store.Store, set ...func(*registry.Options)) *registry.Registry {
 	t.Helper()
-	o := registry.Options{Compile: compile, Parameters: schemaOf}
+	var o registry.Options
 	for _, f := range set {
 		f(&o)
 	}

@@ -17,10 +17,7 @@ type Registry struct {
 // Open makes a registry over a store and starts to follow its changes. The
 // store stays the caller's to close, after the registry.
 func Open(ctx context.Context, s store.Store, o Options) (*Registry, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return nil, err
-	}
+	o = o.withDefaults()
 	at, err := s.Revision(ctx)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"toolroom/internal/schema"
+	"toolroom/internal/source"
 	"toolroom/internal/store"
 	"toolroom/tool"
 )
@@ -14,9 +16,10 @@ import (
 // shared and must not be changed.
 type Resolved struct {
 	Tool       tool.Tool
-	Body       *Compiled
-	Parameters Schema
-	Output     Schema // nil when results need meet none
+	Body       *source.Compiled
+	Parameters *schema.Schema
+	Output     *schema.Schema // nil when results need meet none
+	Warnings   []tool.Warning // of body and schema
 }
 
 type cacheKey struct {
@@ -28,7 +31,7 @@ type cacheKey struct {
 // what it compiled to, so that a global tool is compiled once for all workspaces.
 type cache struct {
 	names    *lru.Cache[cacheKey, *Resolved]
-	versions *lru.Cache[string, *compiled]
+	versions *lru.Cache[string, *Resolved]
 
 	mu      sync.Mutex // over names and changes together; reading names needs none
 	changes int64      // counts forget, so that nothing read before it is put after it
@@ -39,7 +42,7 @@ func newCache(size int) (*cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	versions, err := lru.New[string, *compiled](size)
+	versions, err := lru.New[string, *Resolved](size)
 	return &cache{names: names, versions: versions}, err
 }
 
@@ -109,12 +112,12 @@ func (r *Registry) ready(rec store.Record) (*Resolved, error) {
 	c, ok := r.cache.versions.Get(rec.Current.ID)
 	if !ok {
 		var err error
-		if c, err = r.compile(rec.Current.Definition); err != nil {
+		if c, err = compile(rec.Current.Definition); err != nil {
 			return nil, store.Damaged(rec.Name, err)
 		}
 		r.cache.versions.Add(rec.Current.ID, c)
 	}
-	found := c.Resolved
+	found := *c
 	found.Tool = rec.Tool
 	return &found, nil
 }

@@ -166,14 +166,15 @@ func limit(n int) int {
 
 // Search implements store.Tools.
 func (s *Store) Search(ctx context.Context, place tool.Place, words []string, n int) ([]store.Record, error) {
-	if len(words) == 0 {
+	terms := match(words)
+	if terms == "" {
 		return nil, nil
 	}
 	rows, err := s.read.QueryContext(ctx, `SELECT `+headColumns+`, `+versionColumns+`, `+shadowed+
 		` FROM words JOIN tools t ON t.id = words.rowid`+versionJoin+
 		`WHERE words MATCH ? AND t.tenant = ? AND t.workspace IN (?, '') AND t.deleted = 0 AND t.enabled = 1
 		ORDER BY bm25(words, 10, 3, 1), t.fold LIMIT ?`,
-		place.Workspace, match(words), place.Tenant, place.Workspace, limit(n))
+		place.Workspace, terms, place.Tenant, place.Workspace, limit(n))
 	out, err := all(rows, err, record)
 	return out, store.Failed("search the tools", err)
 }

@@ -3,11 +3,14 @@ package sqlite
 import "strings"
 
 // match is a full-text query that finds any of the words, or what begins with
-// one. Quoting keeps words from being operators.
+// one; empty if there is none. Quoting keeps words from being operators.
 func match(words []string) string {
-	terms := make([]string, len(words))
-	for i, w := range words {
-		terms[i] = `"` + strings.ReplaceAll(w, `"`, `""`) + `"*`
+	clean := strings.NewReplacer(`"`, `""`, "\x00", "")
+	var terms []string
+	for _, w := range words {
+		if w = clean.Replace(w); w != "" {
+			terms = append(terms, `"`+w+`"*`)
+		}
 	}
 	return strings.Join(terms, " OR ")
 }
