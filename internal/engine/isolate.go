@@ -140,6 +140,7 @@ func (i *isolate) begin(r *run, memory int64) {
 	h := i.arena.header()
 	h.limit = i.arena.base + min(i.arena.size, uintptr(limit)+slack)
 	h.peak = i.used()
+	h.hurry = uintptr(unsafe.Pointer(&(*lib.TJSContext)(unsafe.Pointer(i.ctx)).Finterrupt_counter))
 	var seed [8]byte
 	rand.Read(seed[:]) // never fails, as crypto/rand says
 	(*lib.TJSContext)(unsafe.Pointer(i.ctx)).Frandom_state = binary.LittleEndian.Uint64(seed[:]) | 1
@@ -158,6 +159,13 @@ func (i *isolate) peak() int64 { return int64(i.arena.header().peak) }
 // interrupt makes the engine throw at its next poll, and at every one after
 // it until the restore. Safe from any goroutine.
 func (i *isolate) interrupt(why uint32) { i.interrupted.CompareAndSwap(interruptNone, why) }
+
+// hurry makes the engine poll at its next chance instead of after ten thousand:
+// each may be a native that takes milliseconds. Safe from any goroutine while
+// the isolate is open.
+func (i *isolate) hurry() {
+	atomic.StoreInt32(&(*lib.TJSContext)(unsafe.Pointer(i.ctx)).Finterrupt_counter, 1)
+}
 
 // close gives all memory back. No call may be running.
 func (i *isolate) close() error {

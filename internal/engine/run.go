@@ -167,10 +167,14 @@ func (r *run) do() ([]byte, *wire.Failure) {
 func (r *run) stop(why uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.ended && r.iso != nil {
-		r.iso.interrupt(why)
-		r.nudge()
+	if r.ended || r.iso == nil {
+		return
 	}
+	r.iso.interrupt(why)
+	r.iso.hurry()
+	r.nudge()
+	// The engine counts down between polls, and may write its count over ours.
+	time.AfterFunc(time.Millisecond, func() { r.stop(why) })
 }
 
 // finish is the end of the call: nothing may touch its isolate any more.
