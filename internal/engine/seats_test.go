@@ -74,6 +74,9 @@ func TestCallsInTheirIsolatesEndTheOnesThatCannotReturn(t *testing.T) {
 }
 
 func TestManyWaitingCallsCostTheirOwnDataOnly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes under the race detector: run without -short")
+	}
 	n := 2000
 	e, err := New(Options{Isolates: 4, Memory: 64 << 20})
 	if err != nil {
