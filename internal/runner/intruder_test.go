@@ -22,7 +22,7 @@ func (p *puppet) intrude(name string) error {
 		p.send(wire.Frame{Kind: wire.Ready})
 	}
 	if name == "a word before any call" {
-		p.send(result(1, `1`))
+		p.send(result(9, `1`))
 	}
 	return p.onCall(intrusions()[name])
 }
