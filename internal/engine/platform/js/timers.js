@@ -22,8 +22,8 @@ internals.later = (callback, ms) => start(callback, ms, [], false);
 internals.never = clear;
 
 internals.report = (where, e) => {
-  const [name, message] = internals.describe(e);
-  host.log('error', `uncaught in ${where}: ${name ? name + ': ' : ''}${message}`);
+  const text = internals.describe(e);
+  host.log('error', `uncaught in ${where}: ${text[0] ? text[0] + ': ' : ''}${text[1]}`);
 };
 
 internals.fire = (id) => {
