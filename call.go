@@ -58,7 +58,7 @@ func (w *Workspace) once(def tool.Definition) (*call, error) {
 	if err := w.mayRun(def); err != nil {
 		return nil, err
 	}
-	body, err := compileBody(def.Body, def.Language)
+	body, err := source.Compile(def.Body, def.Language)
 	if err != nil {
 		return nil, err
 	}

@@ -2,19 +2,14 @@ package toolroom
 
 import (
 	"context"
-	"encoding/json"
 
 	"toolroom/internal/registry"
-	"toolroom/internal/schema"
-	"toolroom/internal/source"
 	"toolroom/tool"
 )
 
 // registryOptions gives the registry what it needs of the other parts.
 func (r *Room) registryOptions() registry.Options {
 	o := registry.Options{
-		Compile:    compileBody,
-		Parameters: compileParameters,
 		Check:      r.checkInEngine,
 		RunExample: r.runExample,
 		Approver:   registry.Chain(r.opts.Approver, r.inbox),
@@ -27,16 +22,6 @@ func (r *Room) registryOptions() registry.Options {
 	}
 	return o
 }
-
-func compileBody(body string, lang tool.Language) (*registry.Compiled, error) {
-	c, err := source.Compile(body, lang)
-	if err != nil {
-		return nil, err
-	}
-	return &registry.Compiled{Code: c.Code, Map: c.Map, Warnings: c.Warnings, Explain: c.Explain}, nil
-}
-
-func compileParameters(raw json.RawMessage) (registry.Schema, error) { return schema.Compile(raw) }
 
 // checkInEngine has the engine compile a body before its version is stored, so
 // that what the parser takes and the engine does not is found now and not at the first call.
