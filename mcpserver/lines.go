@@ -71,7 +71,10 @@ func (c *lineConn) readLines(in *bufio.Reader) {
 	}
 }
 
-var errTooLong = errors.New("line too long")
+var (
+	errTooLong = errors.New("line too long")
+	errGone    = errors.New("the client reads no more")
+)
 
 // readLine returns the next line. Of one that is too long it reads all and
 // keeps nothing.
@@ -206,7 +209,7 @@ func (c *lineConn) writeLine(line []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if _, err := c.out.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("writing a message: %w", err)
+		return fmt.Errorf("%w: %w", errGone, err)
 	}
 	return nil
 }
