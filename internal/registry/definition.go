@@ -30,9 +30,6 @@ func (r *Registry) complete(d tool.Definition) tool.Definition {
 	d.Location = orText(d.Location, tool.InWorkspace)
 	d.Description = strings.ReplaceAll(d.Description, "\r\n", "\n")
 	d.Grant = r.completeGrant(d.Grant, d.Scope)
-	if len(d.Parameters) == 0 || string(d.Parameters) == "null" {
-		d.Parameters = json.RawMessage("{}")
-	}
 	if string(d.OutputSchema) == "null" {
 		d.OutputSchema = nil
 	}
