@@ -12,6 +12,9 @@ import (
 
 // Every line is a kind of body that tries to outlive its budget, and the code it must get.
 func TestBudgets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes under the race detector: run without -short")
+	}
 	e := newEngine(t)
 	for name, c := range map[string]struct {
 		body string

@@ -35,26 +35,17 @@ func (h *noHost) call(t testing.TB, e *Engine, body, args string) (string, wire.
 
 func (h *noHost) callFor(t testing.TB, e *Engine, body, args string, timeout time.Duration) (string, wire.ResultMeta) {
 	t.Helper()
-	code, f := e.Compile("tool.js", []byte("(async function execute(args, ctx) {"+body+"\n})"))
-	if f != nil {
-		t.Fatalf("compile: %+v", f)
-	}
-	c := e.Start(&Job{Code: code, Args: []byte(args), Env: []byte(`{"tool":"t"}`), Timeout: timeout, Memory: 128 << 20, MaxResult: 1 << 20, MaxLog: 64 << 10, Host: h})
-	out, meta := c.Run()
+	out, meta := e.Start(h.job(compiled(t, e, body), args, timeout)).Run()
 	return string(out), meta
 }
 
 func BenchmarkCall(b *testing.B) {
 	e := newEngine(b)
 	h := &noHost{}
-	code, f := e.Compile("tool.js", []byte("(async function execute(args, ctx) {return {sum: args.a+args.b}\n})"))
-	if f != nil {
-		b.Fatal(f)
-	}
+	code := compiled(b, e, "return {sum: args.a + args.b}")
 	b.ReportAllocs()
 	for b.Loop() {
-		c := e.Start(&Job{Code: code, Args: []byte(`{"a":1,"b":2}`), Env: []byte(`{"tool":"t"}`), Timeout: 2 * time.Second, Memory: 128 << 20, MaxResult: 1 << 20, MaxLog: 64 << 10, Host: h})
-		if out, meta := c.Run(); string(out) != `{"sum":3}` {
+		if out, meta := e.Start(h.job(code, `{"a":1,"b":2}`, 2*time.Second)).Run(); string(out) != `{"sum":3}` {
 			b.Fatal(string(out), meta.Error)
 		}
 	}

@@ -78,10 +78,14 @@ func (i *isolate) install() {
 // poll answers the engine's question whether to stop. A body that keeps running
 // into its cap is stopped too, so that catching and trying again ends.
 func (i *isolate) poll() int32 {
-	if i.arena.header().fails > maxAllocationFailures {
-		i.interrupt(interruptMemory)
+	r := i.call
+	if r == nil {
+		return 0
 	}
-	if i.interrupted.Load() != interruptNone {
+	if i.arena.header().fails > maxAllocationFailures {
+		r.interrupted.CompareAndSwap(interruptNone, interruptMemory)
+	}
+	if r.interrupted.Load() != interruptNone {
 		return 1
 	}
 	return 0

@@ -17,7 +17,7 @@ import (
 // isolate is one instance of the JavaScript engine in an arena of its own. It
 // runs one call at a time and is put back to its snapshot after each, so that
 // no call ever sees an isolate that another one used. Not safe for concurrent
-// use, except for interrupt.
+// use, except for hurry.
 type isolate struct {
 	arena    arena
 	snapshot []byte
@@ -31,10 +31,10 @@ type isolate struct {
 	lenOut                           uintptr
 	viewOut                          uintptr
 
-	hooks       hooks
-	keep        []any // Go funcs whose pointers the engine holds
-	interrupted atomic.Uint32
-	call        *run // the call that runs now; nil between calls
+	hooks     hooks
+	keep      []any  // Go funcs whose pointers the engine holds
+	call      *run   // the call that is in it; nil between calls
+	returning []*run // calls that were set aside and want it back; guarded by Engine.mu
 }
 
 // Why a call was interrupted.
@@ -132,9 +132,7 @@ func (i *isolate) state() *lib.TJSMallocState {
 
 // begin prepares the snapshot for one call: its cap, and randomness of its own,
 // since the state of Math.random is inside the snapshot.
-func (i *isolate) begin(r *run, memory int64) {
-	i.call = r
-	i.interrupted.Store(interruptNone)
+func (i *isolate) begin(memory int64) {
 	limit := uint64(memory)
 	i.state().Fmalloc_limit = limit
 	h := i.arena.header()
@@ -155,10 +153,6 @@ func (i *isolate) restore() {
 
 // peak is the most memory the call had in use.
 func (i *isolate) peak() int64 { return int64(i.arena.header().peak) }
-
-// interrupt makes the engine throw at its next poll, and at every one after
-// it until the restore. Safe from any goroutine.
-func (i *isolate) interrupt(why uint32) { i.interrupted.CompareAndSwap(interruptNone, why) }
 
 // hurry makes the engine poll at its next chance instead of after ten thousand:
 // each may be a native that takes milliseconds. Safe from any goroutine while

@@ -29,12 +29,32 @@ func TestMain(m *testing.M) {
 }
 
 func beWorker(args []string) error {
+	if args[0] == "unconfined" {
+		return (&puppet{conn: os.NewFile(3, "room")}).unconfined()
+	}
 	conn, err := sandbox.Enter()
 	if err != nil {
 		return err
 	}
 	if args[0] == "honest" {
 		return child.Serve(conn)
+	}
+	p, err := newPuppet(conn)
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "puppet":
+		return p.serve()
+	case "intruder":
+		return p.intrude(args[1])
+	case "twice":
+		return p.intrudeBy(func(p *puppet, id uint64) { p.send(result(id, "1")); p.send(result(id, "2")) })
+	case "trickle":
+		return p.intrudeBy(trickle)
+	case "deaf":
+		p.send(wire.Frame{Kind: wire.Ready})
+		select {}
 	}
 	return fmt.Errorf("no stand-in is called %q", args[0])
 }

@@ -29,11 +29,12 @@ type worker struct {
 	loaded cache
 
 	// The runner's lock guards these.
-	crew  *crew // nil for a spare; set once
-	load  int   // calls
-	solo  bool  // takes no further call
-	used  bool  // had a call
-	since time.Time
+	crew    *crew     // nil for a spare; set once
+	load    int       // calls
+	solo    bool      // takes no further call
+	used    bool      // had a call
+	since   time.Time // of its last call's end
+	leaving bool      // evicted
 }
 
 // verdict is why a worker was ended. The zero value is for one that ended by itself.
