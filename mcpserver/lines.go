@@ -110,7 +110,7 @@ func (c *lineConn) take(line []byte) {
 	}
 	m, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		c.complain(jsonrpc.CodeInvalidRequest, idOf(line), "this is no JSON-RPC 2.0 message: "+err.Error())
+		c.complain(jsonrpc.CodeInvalidRequest, idOf(line), noMessage(line))
 		return
 	}
 	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && !c.begin(r.ID) {
@@ -121,6 +121,13 @@ func (c *lineConn) take(line []byte) {
 	case c.messages <- m:
 	case <-c.closed:
 	}
+}
+
+func noMessage(line []byte) string {
+	if bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")) {
+		return "batches are not supported: send one message a line"
+	}
+	return `this is no JSON-RPC 2.0 message: it takes "jsonrpc": "2.0", a method and, to be answered, an id that is a string or a whole number`
 }
 
 // idOf is the id of a message that is wrong in some other way, nil when it has none.
