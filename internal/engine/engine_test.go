@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"toolroom/internal/wire"
+	"toolroom/tool"
+)
+
+// noHost answers nothing and keeps the log.
+type noHost struct{ lines []string }
+
+func (h *noHost) Request(uint32, string, []byte, []byte) {}
+func (h *noHost) Abort(uint32)                           {}
+func (h *noHost) Log(level string, _ time.Duration, text string) {
+	h.lines = append(h.lines, level+": "+text)
+}
+func (h *noHost) Progress(tool.Progress) {}
+
+func newEngine(t testing.TB) *Engine {
+	t.Helper()
+	e, err := New(Options{Isolates: 4, Memory: 128 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+func (h *noHost) call(t testing.TB, e *Engine, body, args string) (string, wire.ResultMeta) {
+	t.Helper()
+	return h.callFor(t, e, body, args, 10*time.Second)
+}
+
+func (h *noHost) callFor(t testing.TB, e *Engine, body, args string, timeout time.Duration) (string, wire.ResultMeta) {
+	t.Helper()
+	out, meta := e.Start(h.job(compiled(t, e, body), args, timeout)).Run()
+	return string(out), meta
+}
+
+func BenchmarkCall(b *testing.B) {
+	e := newEngine(b)
+	h := &noHost{}
+	code := compiled(b, e, "return {sum: args.a + args.b}")
+	b.ReportAllocs()
+	for b.Loop() {
+		if out, meta := e.Start(h.job(code, `{"a":1,"b":2}`, 2*time.Second)).Run(); string(out) != `{"sum":3}` {
+			b.Fatal(string(out), meta.Error)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"toolroom/internal/engine"
+	"toolroom/internal/wire"
+	"toolroom/tool"
+)
+
+// call starts a call on a goroutine of its own.
+func (s *server) call(f wire.Frame) error {
+	var m wire.CallMeta
+	if err := wire.Decode(f.Meta, &m); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.codes[m.Key]
+	if c == nil || s.calls[f.Call] != nil {
+		return fmt.Errorf("%w: call %d of a code that is not loaded, or twice", wire.ErrFrame, f.Call)
+	}
+	job := &engine.Job{
+		Args: clone(f.Data), Env: m.Env, Files: m.Files, Timeout: time.Duration(m.TimeoutMS) * time.Millisecond,
+		Memory: m.MemoryMB << 20, MaxResult: m.MaxResult, MaxLog: s.hello.LogBytes, Host: &host{out: s.out, call: f.Call},
+	}
+	started := s.engine.Start(job)
+	s.calls[f.Call] = started
+	go s.run(f.Call, c, job, started)
+	return nil
+}
+
+func (s *server) run(id uint64, c *code, job *engine.Job, started *engine.Call) {
+	value, meta := []byte(nil), wire.ResultMeta{}
+	if job.Code, meta.Error = c.compile(s.engine); meta.Error == nil {
+		value, meta = started.Run()
+	}
+	s.mu.Lock()
+	delete(s.calls, id)
+	s.mu.Unlock()
+	s.send(wire.Result, id, meta, value)
+}
+
+// host sends what a call wants from the room. It is called by that call's goroutine only.
+type host struct {
+	out  *writer
+	call uint64
+}
+
+// Request implements engine.Host.
+func (h *host) Request(id uint32, op string, args, data []byte) {
+	h.send(wire.Request, id, wire.RequestMeta{Op: op, Args: args}, data)
+}
+
+// Abort implements engine.Host.
+func (h *host) Abort(id uint32) { h.send(wire.Abort, id, nil, nil) }
+
+// Log implements engine.Host.
+func (h *host) Log(level string, at time.Duration, text string) {
+	h.send(wire.Log, 0, wire.LogMeta{Level: level, AtNS: int64(at)}, []byte(text))
+}
+
+// Progress implements engine.Host.
+func (h *host) Progress(p tool.Progress) { h.send(wire.Progress, 0, p, nil) }
+
+func (h *host) send(kind wire.Kind, request uint32, meta any, data []byte) {
+	f := wire.Frame{Kind: kind, Call: h.call, Request: request, Data: data}
+	if meta != nil {
+		m, err := wire.Encode(meta)
+		if err != nil {
+			return
+		}
+		f.Meta = m
+	}
+	_ = h.out.write(f)
+}
+
+// splitReply takes a ReplyMeta apart without decoding the two values, which
+// only the isolate reads.
+func splitReply(meta []byte) (failure, value []byte, err error) {
+	if len(meta) == 0 {
+		return nil, nil, nil
+	}
+	var m struct {
+		Error json.RawMessage `json:"error"`
+		Value json.RawMessage `json:"value"`
+	}
+	if err := wire.Decode(meta, &m); err != nil {
+		return nil, nil, err
+	}
+	return m.Error, m.Value, nil
+}
