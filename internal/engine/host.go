@@ -53,7 +53,7 @@ type hostFunc func(i *isolate, args []value) value
 func hostFuncs() map[string]hostFunc {
 	return map[string]hostFunc{
 		"hooks": hostHooks, "native": hostNative, "send": hostSend, "takeBack": hostTakeBack, "log": hostLog,
-		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "left": hostLeft,
+		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "left": hostLeft, "classOf": hostClassOf,
 	}
 }
 
@@ -130,12 +130,12 @@ func hostHooks(i *isolate, args []value) value {
 // hostNative(name) → the native as a function.
 func hostNative(i *isolate, args []value) value {
 	name, _ := i.text(args[0])
-	native, ok := platform.Natives()[name]
+	native, ok := i.natives.Lookup(name)
 	if !ok {
 		return i.throw("TypeError", "there is no native "+name)
 	}
 	return i.function(name, func(i *isolate, args []value) value {
-		in := make([]any, len(args))
+		in := make(platform.Args, len(args))
 		for n, v := range args {
 			var ok bool
 			if in[n], ok = i.toGo(v); !ok {
@@ -313,10 +313,53 @@ func hostLeft(i *isolate, _ []value) value {
 	return floatValue(float64(time.Until(i.call.deadline)) / float64(time.Millisecond))
 }
 
-// hostTimer(id, ms): fire(id) after ms.
+// hostClassOf(value) → what kind of built-in an object is, whatever its
+// prototype and its properties say; undefined for anything that is no object.
+func hostClassOf(i *isolate, args []value) value {
+	if len(args) == 0 || !isObject(args[0]) {
+		return undefined()
+	}
+	if lib.XJS_IsFunction(i.tls, i.ctx, args[0]) != 0 {
+		return i.str("function")
+	}
+	return i.str(className(lib.XJS_GetClassID(i.tls, args[0])))
+}
+
+// className is a class as scripts know it; "other" has no meaning outside its isolate.
+func className(class uint32) string {
+	switch {
+	case class == lib.EJS_CLASS_OBJECT:
+		return "object"
+	case class == lib.EJS_CLASS_ARRAY:
+		return "array"
+	case class == lib.EJS_CLASS_ARGUMENTS || class == lib.EJS_CLASS_MAPPED_ARGUMENTS:
+		return "object"
+	case class == lib.EJS_CLASS_ERROR:
+		return "error"
+	case class == lib.EJS_CLASS_NUMBER || class == lib.EJS_CLASS_STRING || class == lib.EJS_CLASS_BOOLEAN || class == lib.EJS_CLASS_BIG_INT:
+		return "boxed"
+	case class == lib.EJS_CLASS_DATE:
+		return "date"
+	case class == lib.EJS_CLASS_REGEXP:
+		return "regexp"
+	case class == lib.EJS_CLASS_MAP:
+		return "map"
+	case class == lib.EJS_CLASS_SET:
+		return "set"
+	case class == lib.EJS_CLASS_ARRAY_BUFFER:
+		return "buffer"
+	case class >= lib.EJS_CLASS_UINT8C_ARRAY && class <= lib.EJS_CLASS_FLOAT64_ARRAY:
+		return "view"
+	case class == lib.EJS_CLASS_DATAVIEW:
+		return "dataview"
+	}
+	return "other"
+}
+
+// hostTimer(id, ms, quiet): fire(id) after ms. Nobody is told of a quiet one that was still set at the end.
 func hostTimer(i *isolate, args []value) value {
 	if r := i.call; r != nil && len(args) > 1 {
-		r.timers.add(uint32(numberOf(args[0])), r.now(), numberOf(args[1]))
+		r.timers.add(uint32(numberOf(args[0])), r.now(), numberOf(args[1]), len(args) > 2 && boolOf(args[2]))
 	}
 	return undefined()
 }

@@ -32,6 +32,7 @@ type isolate struct {
 	viewOut                          uintptr
 
 	hooks       hooks
+	natives     *platform.Natives
 	keep        []any // Go funcs whose pointers the engine holds
 	interrupted atomic.Uint32
 	call        *run // the call that runs now; nil between calls
@@ -56,7 +57,7 @@ func newIsolate(memory int64, scripts []compiledScript) (*isolate, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &isolate{arena: a, tls: libc.NewTLS()}
+	i := &isolate{arena: a, tls: libc.NewTLS(), natives: platform.NewNatives()}
 	if err := i.build(scripts); err != nil {
 		return nil, errors.Join(err, i.close())
 	}

@@ -425,7 +425,7 @@ func (r *run) end(state int32) ([]byte, *wire.Failure) {
 // reportLeftovers says what the body left running: it is dropped now.
 func (r *run) reportLeftovers() {
 	r.reportRejections()
-	if n := r.timers.len(); n > 0 {
+	if n := r.timers.loud(); n > 0 {
 		r.log("warn", fmt.Sprintf("%d timer(s) were still set when the body returned; they were dropped", n))
 	}
 	if r.pending > 0 {

@@ -11,6 +11,7 @@ const methods = {
 internals.ctxMethods = methods;
 const prototype = create(null);
 internals.ctxPrototype = prototype;
+internals.primordials.defineProperty(prototype, 'signal', { __proto__: null, get: () => internals.callSignal(), enumerable: false, configurable: true });
 
 internals.begin = (args, env, files) => {
   const ctx = assign(create(prototype), env);
