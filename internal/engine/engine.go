@@ -25,7 +25,7 @@ type Options struct {
 // Engine runs calls, each in an isolate of its own. Safe for concurrent use.
 type Engine struct {
 	options Options
-	scripts []compiledScript
+	library *library
 
 	mu   sync.Mutex
 	idle []*isolate    // ready: at their snapshot
@@ -38,18 +38,22 @@ type Code struct{ bytecode []byte }
 
 // New compiles the platform and makes the first isolate.
 func New(o Options) (*Engine, error) {
-	scripts, err := compileScripts()
+	l, err := newLibrary()
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{options: o, scripts: scripts, room: make(chan struct{}, max(1, o.Isolates))}
-	i, err := newIsolate(o.Memory, scripts)
+	e := &Engine{options: o, library: l, room: make(chan struct{}, max(1, o.Isolates))}
+	i, err := newIsolate(o.Memory, l)
 	if err != nil {
 		return nil, err
 	}
 	e.idle = append(e.idle, i)
 	return e, nil
 }
+
+// Warm compiles the globals that few bodies use. Without it the first body that
+// asks for one waits some milliseconds. It may run beside calls.
+func (e *Engine) Warm() error { return e.library.warm() }
 
 // Compile compiles code, which evaluates to the function to call, and runs none
 // of it. file is the name shown in stacks.
@@ -117,7 +121,7 @@ func (e *Engine) acquire() (*isolate, error) {
 		return i, nil
 	}
 	e.mu.Unlock()
-	return newIsolate(e.options.Memory, e.scripts)
+	return newIsolate(e.options.Memory, e.library)
 }
 
 // release puts the isolate back to its snapshot and offers it again.

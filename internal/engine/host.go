@@ -53,7 +53,7 @@ type hostFunc func(i *isolate, args []value) value
 func hostFuncs() map[string]hostFunc {
 	return map[string]hostFunc{
 		"hooks": hostHooks, "native": hostNative, "send": hostSend, "takeBack": hostTakeBack, "log": hostLog,
-		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "left": hostLeft, "classOf": hostClassOf,
+		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "left": hostLeft, "classOf": hostClassOf, "load": hostLoad,
 	}
 }
 
@@ -245,8 +245,8 @@ func numberOf(v value) float64 {
 	return 0
 }
 
-// hostSend(id, op, args, data): a request to the host. args is JSON text, data
-// a buffer or undefined.
+// hostSend(id, op, args, data, quiet): a request to the host. args is JSON text,
+// data a buffer or undefined. Nobody is told of a quiet one without an answer at the end.
 func hostSend(i *isolate, args []value) value {
 	r := i.call
 	if r == nil || len(args) < 4 {
@@ -258,16 +258,20 @@ func hostSend(i *isolate, args []value) value {
 		return exception()
 	}
 	data, _ := i.bytesOf(args[3])
-	r.pending++
-	r.job.Host.Request(uint32(numberOf(args[0])), op, []byte(meta), data)
+	id := uint32(numberOf(args[0]))
+	if len(args) < 5 || !boolOf(args[4]) {
+		r.waiting[id] = struct{}{}
+	}
+	r.job.Host.Request(id, op, []byte(meta), data)
 	return undefined()
 }
 
 // hostTakeBack(id): the answer to a request is no longer wanted.
 func hostTakeBack(i *isolate, args []value) value {
 	if r := i.call; r != nil && len(args) > 0 {
-		r.pending--
-		r.job.Host.Abort(uint32(numberOf(args[0])))
+		id := uint32(numberOf(args[0]))
+		delete(r.waiting, id)
+		r.job.Host.Abort(id)
 	}
 	return undefined()
 }

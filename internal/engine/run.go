@@ -51,9 +51,9 @@ type run struct {
 	start    time.Time
 	deadline time.Time
 	timers   timers
-	pending  int     // requests without a reply
-	rejected []value // promises rejected with nobody listening, each followed by its reason
-	promise  value   // of the body
+	waiting  map[uint32]struct{} // requests without a reply
+	rejected []value             // promises rejected with nobody listening, each followed by its reason
+	promise  value               // of the body
 	logged   int
 	dropped  int64
 	busy     time.Duration // spent in the engine
@@ -68,7 +68,7 @@ type run struct {
 
 func newRun(job *Job) *run {
 	now := time.Now()
-	return &run{job: job, start: now, deadline: now.Add(job.Timeout), wake: make(chan struct{}, 1), promise: undefined()}
+	return &run{job: job, start: now, waiting: map[uint32]struct{}{}, deadline: now.Add(job.Timeout), wake: make(chan struct{}, 1), promise: undefined()}
 }
 
 // queue waits for a token of room, until the deadline or a cancel.
@@ -274,7 +274,7 @@ func (r *run) event() bool {
 
 func (r *run) deliver(p Reply) {
 	i := r.iso
-	r.pending--
+	delete(r.waiting, p.ID)
 	args := []value{number(float64(p.ID)), undefined(), undefined(), undefined()}
 	if p.Error != nil {
 		args[1] = i.parse(p.Error)
@@ -428,7 +428,7 @@ func (r *run) reportLeftovers() {
 	if n := r.timers.loud(); n > 0 {
 		r.log("warn", fmt.Sprintf("%d timer(s) were still set when the body returned; they were dropped", n))
 	}
-	if r.pending > 0 {
-		r.log("warn", fmt.Sprintf("%d request(s) had no answer yet when the body returned; they were dropped. Await what you start.", r.pending))
+	if n := len(r.waiting); n > 0 {
+		r.log("warn", fmt.Sprintf("%d request(s) had no answer yet when the body returned; they were dropped. Await what you start.", n))
 	}
 }

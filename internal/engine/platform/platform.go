@@ -15,6 +15,7 @@ import (
 	"embed"
 	"fmt"
 	"maps"
+	"slices"
 )
 
 //go:embed js/*.js
@@ -24,6 +25,7 @@ var files embed.FS
 type Script struct {
 	Name   string
 	Source string
+	Lazy   bool // runs when a body first asks for what it makes, not before the snapshot
 }
 
 // Func is a native. It returns nil, bool, int, float64, string, []byte, JSON, or
@@ -79,33 +81,33 @@ func Throw(name, format string, args ...any) *Error {
 	return &Error{Name: name, Message: fmt.Sprintf(format, args...)}
 }
 
-// Scripts lists the scripts in the order they run.
+// Scripts lists the scripts: those that run before the snapshot in the order
+// they run, then the lazy ones.
 func Scripts() ([]Script, error) {
+	eager := []string{"base", "errors", "console", "timers", "text", "clone", "events", "url", "misc", "body", "fetch", "ctx", "entry"}
+	lazy := []string{"blob", "forms", "streams", "writable", "compress"}
 	var out []Script
-	for _, name := range order() {
+	for n, name := range slices.Concat(eager, lazy) {
 		src, err := files.ReadFile("js/" + name + ".js")
 		if err != nil {
 			return nil, fmt.Errorf("reading the platform's scripts: %w", err)
 		}
-		out = append(out, Script{Name: name, Source: string(src)})
+		out = append(out, Script{Name: name, Source: string(src), Lazy: n >= len(eager)})
 	}
 	return out, nil
-}
-
-func order() []string {
-	return []string{"base", "errors", "console", "timers", "text", "clone", "events", "url", "misc", "ctx", "entry"}
 }
 
 // Natives are the natives of one isolate. Some keep something open from one call
 // of theirs to the next, until Reset. Not safe for concurrent use.
 type Natives struct {
-	funcs map[string]Func
+	funcs  map[string]Func
+	coders coders
 }
 
 // NewNatives makes the natives of an isolate.
 func NewNatives() *Natives {
 	n := &Natives{funcs: map[string]Func{}}
-	for _, group := range []map[string]Func{textNatives(), urlNatives(), randomNatives()} {
+	for _, group := range []map[string]Func{textNatives(), urlNatives(), randomNatives(), formNatives(), n.coders.natives()} {
 		maps.Copy(n.funcs, group)
 	}
 	return n
@@ -116,3 +118,6 @@ func (n *Natives) Lookup(name string) (Func, bool) {
 	f, ok := n.funcs[name]
 	return f, ok
 }
+
+// Reset closes what calls of natives left open: the end of a call.
+func (n *Natives) Reset() { n.coders.reset() }

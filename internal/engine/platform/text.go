@@ -3,6 +3,7 @@ package platform
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ import (
 func textNatives() map[string]Func {
 	return map[string]Func{
 		"text.encode": encodeText, "text.encodeInto": encodeInto, "text.decode": decodeText, "text.label": encodingLabel,
-		"base64.encode": encodeBase64, "base64.decode": decodeBase64,
+		"base64.encode": encodeBase64, "base64.bytes": bytesToBase64, "hex.encode": bytesToHex, "base64.decode": decodeBase64,
 	}
 }
 
@@ -224,6 +225,14 @@ func encodeBase64(args Args) (any, error) {
 	}
 	return base64.StdEncoding.EncodeToString(raw), nil
 }
+
+// bytesToBase64(bytes) → text.
+func bytesToBase64(args Args) (any, error) {
+	return base64.StdEncoding.EncodeToString(args.Bytes(0)), nil
+}
+
+// bytesToHex(bytes) → text.
+func bytesToHex(args Args) (any, error) { return hex.EncodeToString(args.Bytes(0)), nil }
 
 // decodeBase64(text) → a character a byte, by the forgiving rules of atob.
 func decodeBase64(args Args) (any, error) {

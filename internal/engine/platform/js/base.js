@@ -118,12 +118,38 @@ internals.name = (Class) =>
   primordials.defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: Class.name, configurable: true });
 internals.expose = (Class, hint) => {
   internals.name(Class);
-  internals.put(globalThis, Class.name, Class);
+  // What a body has put there itself stays.
+  const there = primordials.describeProperty(globalThis, Class.name);
+  if (!there || there.get) internals.put(globalThis, Class.name, Class);
   if (hint) primordials.weakSet(internals.opaque, Class.prototype, hint);
+};
+
+// need runs a script that isolates start without, once.
+const loaded = { __proto__: null };
+internals.need = (script) => {
+  if (loaded[script]) return;
+  host.load(script);
+  loaded[script] = true;
+};
+// lazy makes globals that run their script when they are first asked for.
+internals.lazy = (script, names) => {
+  for (const name of names) {
+    primordials.defineProperty(globalThis, name, {
+      __proto__: null, configurable: true, enumerable: false,
+      get() { internals.need(script); return primordials.describeProperty(globalThis, name).value; },
+      set(v) { internals.put(globalThis, name, v); },
+    });
+  }
 };
 
 // usv is v as a string without lone surrogates: what Web IDL calls a USVString.
 internals.usv = (v) => primordials.toWellFormed(`${v}`);
+
+// inspectShort is text for an error message.
+internals.inspectShort = (s) => primordials.stringify(s.length > 80 ? primordials.stringSlice(s, 0, 80) + '…' : s);
+
+// replace is String.replace with a pattern of the platform's own.
+internals.replace = uncurry(RegExp.prototype[Symbol.replace]);
 
 // bytes is the memory of a buffer or a view as a Uint8Array, or undefined for anything else.
 internals.bytes = (v) => {
@@ -160,6 +186,9 @@ internals.request = (op, args, data, take) => new PromiseHere((resolve, reject) 
   });
   host.send(id, op, stringify(args), data);
 });
+
+// tell is a request whose answer nobody waits for.
+internals.tell = (op, args) => host.send(++lastID, op, stringify(args), undefined, true);
 
 // answer settles a request. An unknown id is one that was taken back.
 internals.answer = (id, error, value, data) => {

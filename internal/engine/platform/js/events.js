@@ -127,15 +127,18 @@ class AbortSignal extends EventTarget {
   #aborted = false;
   #reason = undefined;
   #steps = new SetHere();
-  #handler = null;
+  #handler;
   constructor(key) {
     if (key !== secret) throw new TypeErrorHere('AbortSignal has no constructor: use new AbortController().signal');
     super();
   }
   get aborted() { return this.#aborted; }
   get reason() { return this.#reason; }
-  get onabort() { return this.#handler; }
-  set onabort(f) { this.#handler = typeof f === 'function' ? f : null; }
+  get onabort() { return this.#handler ?? null; }
+  set onabort(f) {
+    if (this.#handler === undefined) this.addEventListener('abort', (e) => { if (this.#handler) apply(this.#handler, this, [e]); });
+    this.#handler = typeof f === 'function' ? f : null;
+  }
   throwIfAborted() { if (this.#aborted) throw this.#reason; }
   static abort(reason) {
     const s = makeSignal();
@@ -164,9 +167,7 @@ class AbortSignal extends EventTarget {
       const steps = s.#steps;
       s.#steps = new SetHere();
       setForEach(steps, (step) => step());
-      const event = new Event('abort');
-      if (s.#handler) s.addEventListener('abort', s.#handler, { once: true });
-      dispatch(s, event);
+      dispatch(s, new Event('abort'));
     };
     internals.isSignal = (v) => typeof v === 'object' && v !== null && #aborted in v;
     // whenAborted calls step at once or later; what it returns takes that back.

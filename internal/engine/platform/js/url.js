@@ -1,8 +1,9 @@
 // URL and URLSearchParams. The parser is a native that keeps nothing: a URL is the list of its parts.
 
-const { TypeError: TypeErrorHere, Symbol: SymbolHere, stringify, isArray, slice, splice, push, sort, entries, setPrototypeOf, toWellFormed } = internals.primordials;
+const { TypeError: TypeErrorHere, Symbol: SymbolHere, stringify, isArray, slice, splice, push, sort, entries } = internals.primordials;
 const { expose, put, usv } = internals;
 const parse = host.native('url.parse'), change = host.native('url.set');
+internals.parseURL = parse;
 const parseQuery = host.native('query.parse'), writeQuery = host.native('query.write');
 
 // The parts, in the order the native gives them.
@@ -13,13 +14,14 @@ const iteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf([][SymbolH
 // iterator makes the iterators of the web's pair lists: live, over list(), giving pick(pair).
 internals.pairIterator = (tag, list, pick) => {
   let n = 0;
-  return setPrototypeOf({
+  return {
+    __proto__: iteratorPrototype,
     next() {
       const all = list();
       return n < all.length ? { value: pick(all[n++]), done: false } : { value: undefined, done: true };
     },
     get [SymbolHere.toStringTag]() { return `${tag} Iterator`; },
-  }, iteratorPrototype);
+  };
 };
 // pairMethods gives a class entries, keys, values, forEach and iteration over list(object).
 internals.pairMethods = (Class, list) => {
@@ -118,7 +120,8 @@ class URLSearchParams {
     sort(this.#list, (a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
     this.#update();
   }
-  toString() {
+  toString() { return this.#text(); }
+  #text() {
     const flat = [];
     for (let n = 0; n < this.#list.length; n++) push(flat, this.#list[n][0], this.#list[n][1]);
     return writeQuery(stringify(flat));
@@ -129,10 +132,12 @@ class URLSearchParams {
     for (let n = 0; n < list.length; n++) if (test(list[n])) list[kept++] = list[n];
     list.length = kept;
   }
-  #update() { if (this.#changed) this.#changed(this.toString()); }
+  #update() { if (this.#changed) this.#changed(this.#text()); }
   static {
     attach = (params, changed) => { params.#changed = changed; };
     refresh = (params, text) => { params.#list = fromQuery(text); };
+    internals.pairsOf = (params) => params.#list;
+    internals.queryOf = (params) => params.#text();
     internals.isSearchParams = (v) => typeof v === 'object' && v !== null && #list in v;
     internals.pairMethods(URLSearchParams, (p) => p.#list);
   }
