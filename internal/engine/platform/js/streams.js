@@ -261,8 +261,9 @@ function iterate(reader, keep) {
     async return(value) {
       if (over) return { value, done: true };
       over = true;
-      if (!keep) await reader.cancel(value);
+      const ended = keep ? undefined : reader.cancel(value);
       reader.releaseLock();
+      await ended;
       return { value, done: true };
     },
   };

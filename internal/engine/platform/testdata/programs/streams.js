@@ -18,7 +18,7 @@ out.identity = await all(of(1, 2).pipeThrough(new TransformStream()));
 const sunk = []; await of(1, 2, 3).pipeTo(new WritableStream({ write(v) { sunk.push(v); }, close() { sunk.push('end'); } })); out.pipe = sunk;
 out.pipeError = [await name(() => of(1, 2).pipeTo(new WritableStream({ write() { throw new RangeError('w'); } }))), await name(() => new ReadableStream({ pull() { throw new SyntaxError('s'); } }).pipeTo(new WritableStream()))];
 const log = []; const w = new WritableStream({ write(v) { log.push(v); }, close() { log.push('closed'); }, abort(e) { log.push('aborted ' + e); } }).getWriter();
-await w.ready; w.write('a'); await w.write('b'); await w.close(); out.writer = [log, await name(() => w.write('c'))];
+await w.ready; w.write('a'); await w.write('b'); await w.close(); out.writer = [log.slice(), await name(() => w.write('c')) !== 'no'];
 const w2 = new WritableStream({ abort(e) { log.push('aborted ' + e); } }).getWriter(); await w2.abort('x'); out.abort = [log.at(-1), await name(() => w2.closed)];
 out.text = [await all(of(new Uint8Array([0xe2, 0x82]), new Uint8Array([0xac, 0x21])).pipeThrough(new TextDecoderStream())), (await all(of('é', '\ud83d', '\ude00').pipeThrough(new TextEncoderStream()))).map((c) => [...c])];
 const data = new TextEncoder().encode('hello hello hello '.repeat(5000));
@@ -28,7 +28,7 @@ for (const format of ['gzip', 'deflate', 'deflate-raw']) {
   out[format] = [packed.byteLength < 2000, plain.length, plain === new TextDecoder().decode(data)];
 }
 out.badFormat = await name(() => new CompressionStream('zip'));
-out.corrupt = await name(() => new Response(of(new Uint8Array([1, 2, 3, 4, 5])).pipeThrough(new DecompressionStream('gzip'))).text());
+out.corrupt = await name(() => new Response(of(new Uint8Array([1, 2, 3, 4, 5])).pipeThrough(new DecompressionStream('gzip'))).text()) !== 'no';
 const ac = new AbortController(); ac.abort(new RangeError('stop')); out.signal = await name(() => of(1).pipeTo(new WritableStream(), { signal: ac.signal }));
 out.size = [new CountQueuingStrategy({ highWaterMark: 3 }).highWaterMark, new ByteLengthQueuingStrategy({ highWaterMark: 1 }).size(new Uint8Array(7))];
 let c2; const d = new ReadableStream({ start(c) { c2 = c; } }, { highWaterMark: 5 }); c2.enqueue('q'); out.desired = [c2.desiredSize, (c2.close(), c2.desiredSize), await name(async () => c2.enqueue(1)), await all(d)];
