@@ -28,6 +28,7 @@ type header struct {
 	high  uintptr // largest top since the last restore
 	limit uintptr // top may not pass this
 	fails uint64  // allocations refused since the last restore
+	hurry uintptr // the engine's count down to its next poll
 	peak  uint64  // largest malloc_size since the last restore
 	large uintptr // first free large block, by address
 	free  [classes]uintptr
@@ -181,18 +182,26 @@ func arenaMalloc(_ *libc.TLS, s uintptr, size lib.Tsize_t) uintptr {
 	_, total := classOf(need)
 	h := (*header)(unsafe.Pointer(st.Fopaque))
 	if need < uint64(size) || st.Fmalloc_size+total > st.Fmalloc_limit {
-		h.fails++
-		return 0
+		return h.refuse()
 	}
 	p := h.take(need)
 	if p == 0 {
-		h.fails++
-		return 0
+		return h.refuse()
 	}
 	st.Fmalloc_count++
 	st.Fmalloc_size += blockAt(p).size
 	h.peak = max(h.peak, st.Fmalloc_size)
 	return p + blockHead
+}
+
+// refuse is an allocation that fails. The engine polls soon, so that a body which
+// runs into its cap again and again is noticed.
+func (h *header) refuse() uintptr {
+	h.fails++
+	if h.hurry != 0 {
+		*(*int32)(unsafe.Pointer(h.hurry)) = 1
+	}
+	return 0
 }
 
 func arenaFree(_ *libc.TLS, s uintptr, p uintptr) {

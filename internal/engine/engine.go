@@ -13,23 +13,21 @@ import (
 	"sync"
 
 	"toolroom/internal/wire"
-	"toolroom/tool"
 )
 
 // Options are what holds for an Engine's whole life.
 type Options struct {
-	Isolates int   // calls that may be in an isolate at the same time
+	Isolates int   // isolates that exist at the same time; more calls may wait than that
 	Memory   int64 // largest cap of one call, bytes
 }
 
 // Engine runs calls, each in an isolate of its own. Safe for concurrent use.
 type Engine struct {
 	options Options
-	scripts []compiledScript
+	library *library
 
-	mu   sync.Mutex
-	idle []*isolate    // ready: at their snapshot
-	room chan struct{} // one token an isolate that may still be in use
+	mu sync.Mutex
+	seats
 }
 
 // Code is a body that was compiled. It is immutable and stays usable as long as
@@ -38,67 +36,51 @@ type Code struct{ bytecode []byte }
 
 // New compiles the platform and makes the first isolate.
 func New(o Options) (*Engine, error) {
-	scripts, err := compileScripts()
+	l, err := newLibrary()
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{options: o, scripts: scripts, room: make(chan struct{}, max(1, o.Isolates))}
-	i, err := newIsolate(o.Memory, scripts)
+	o.Isolates = max(1, o.Isolates)
+	e := &Engine{options: o, library: l}
+	i, err := newIsolate(o.Memory, l)
 	if err != nil {
 		return nil, err
 	}
-	e.idle = append(e.idle, i)
+	e.idle, e.made = []*isolate{i}, 1
 	return e, nil
 }
+
+// Warm compiles the globals that few bodies use. Without it the first body that
+// asks for one waits some milliseconds. It may run beside calls.
+func (e *Engine) Warm() error { return e.library.warm() }
 
 // Compile compiles code, which evaluates to the function to call, and runs none
 // of it. file is the name shown in stacks.
 func (e *Engine) Compile(file string, code []byte) (*Code, *wire.Failure) {
-	e.room <- struct{}{}
-	defer func() { <-e.room }()
-	i, err := e.acquire()
-	if err != nil {
-		return nil, noIsolate(err)
+	r := newRun(e, &Job{Timeout: compileTimeout, Memory: e.options.Memory})
+	defer r.deadlineTimer().Stop()
+	if f := e.seat(r); f != nil {
+		return nil, f
 	}
-	defer e.release(i)
-	r := newRun(&Job{Timeout: compileTimeout, Memory: e.options.Memory})
-	r.assign(i)
+	defer e.stand(r)
+	defer r.finish()
 	return r.compile(file, string(code))
 }
 
-func noIsolate(err error) *wire.Failure {
-	return &wire.Failure{Code: tool.Overloaded, Message: "no isolate could be made: " + err.Error()}
-}
-
 // Call is a call that Start made.
-type Call struct {
-	engine *Engine
-	run    *run
-}
+type Call struct{ run *run }
 
 // Start makes a call, which Run then runs. Reply and Cancel are welcome from now on.
-func (e *Engine) Start(job *Job) *Call { return &Call{engine: e, run: newRun(job)} }
+func (e *Engine) Start(job *Job) *Call { return &Call{run: newRun(e, job)} }
 
 // Run runs the call to its end on this goroutine, waiting for an isolate first.
 // It returns the result as JSON, or why there is none. Call it once.
 func (c *Call) Run() ([]byte, wire.ResultMeta) {
-	r, e := c.run, c.engine
-	select {
-	case e.room <- struct{}{}:
-	default:
-		if f := r.queue(e.room); f != nil {
-			return nil, wire.ResultMeta{Error: f}
-		}
-	}
-	defer func() { <-e.room }()
-	i, err := e.acquire()
-	if err != nil {
-		return nil, wire.ResultMeta{Error: noIsolate(err)}
-	}
-	defer e.release(i)
-	r.assign(i)
+	r := c.run
+	defer r.deadlineTimer().Stop()
 	out, failure := r.do()
-	return out, wire.ResultMeta{Error: failure, CPUNS: int64(r.busy), Peak: i.peak(), Dropped: r.dropped}
+	r.engine.stand(r)
+	return out, wire.ResultMeta{Error: failure, CPUNS: int64(r.busy), Peak: r.highest(), Dropped: r.dropped}
 }
 
 // Reply answers one of the call's requests. The call keeps the slices.
@@ -106,27 +88,6 @@ func (c *Call) Reply(p Reply) { c.run.reply(p) }
 
 // Cancel ends the call soon: its signal aborts, then it is interrupted.
 func (c *Call) Cancel() { c.run.cancel() }
-
-// acquire takes an isolate; the caller holds a token of room.
-func (e *Engine) acquire() (*isolate, error) {
-	e.mu.Lock()
-	if n := len(e.idle); n > 0 {
-		i := e.idle[n-1]
-		e.idle = e.idle[:n-1]
-		e.mu.Unlock()
-		return i, nil
-	}
-	e.mu.Unlock()
-	return newIsolate(e.options.Memory, e.scripts)
-}
-
-// release puts the isolate back to its snapshot and offers it again.
-func (e *Engine) release(i *isolate) {
-	i.restore()
-	e.mu.Lock()
-	e.idle = append(e.idle, i)
-	e.mu.Unlock()
-}
 
 // Close gives the memory of idle isolates back. No call may be under way.
 func (e *Engine) Close() error {

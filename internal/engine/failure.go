@@ -23,7 +23,7 @@ func (r *run) failure() *wire.Failure {
 
 // interruption is the failure that an interrupt stands for, or nil.
 func (r *run) interruption() *wire.Failure {
-	switch r.iso.interrupted.Load() {
+	switch r.interrupted.Load() {
 	case interruptDeadline:
 		return &wire.Failure{Code: tool.Timeout, Message: fmt.Sprintf("the call did not end within its %d ms", r.job.Timeout.Milliseconds())}
 	case interruptCancel:

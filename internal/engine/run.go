@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"container/list"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	lib "modernc.org/libquickjs"
@@ -43,56 +45,42 @@ type Reply struct {
 	Data  []byte
 }
 
-// run is a Job under way. Its own goroutine drives it; reply and cancel may be
+// run is a Job under way. Its own goroutine drives it; reply, cancel and stop may be
 // called from any.
 type run struct {
+	engine   *Engine
 	job      *Job
-	iso      *isolate
 	start    time.Time
 	deadline time.Time
 	timers   timers
-	pending  int     // requests without a reply
-	rejected []value // promises rejected with nobody listening, each followed by its reason
-	promise  value   // of the body
+	waiting  map[uint32]struct{} // requests without a reply
+	rejected []value             // promises rejected with nobody listening, each followed by its reason
+	promise  value               // of the body
 	logged   int
 	dropped  int64
 	busy     time.Duration // spent in the engine
 	aborted  bool          // ctx.signal
 
+	parked  *list.Element // in Engine.parked; guarded by Engine.mu
+	granted chan *isolate // an isolate that was handed over in a line
+
+	interrupted atomic.Uint32
+
 	mu        sync.Mutex
+	iso       *isolate // the one it is in, or must be in to go on
+	seated    bool     // whether it is; written with Engine.mu or by its own goroutine
 	inbox     []Reply
+	saved     *saved // its isolate's memory, while set aside
+	peak      int64  // bytes
 	cancelled bool
 	ended     bool
 	wake      chan struct{}
 }
 
-func newRun(job *Job) *run {
+func newRun(e *Engine, job *Job) *run {
 	now := time.Now()
-	return &run{job: job, start: now, deadline: now.Add(job.Timeout), wake: make(chan struct{}, 1), promise: undefined()}
-}
-
-// queue waits for a token of room, until the deadline or a cancel.
-func (r *run) queue(room chan<- struct{}) *wire.Failure {
-	deadline := time.NewTimer(time.Until(r.deadline))
-	defer deadline.Stop()
-	for {
-		select {
-		case room <- struct{}{}:
-			return nil
-		case <-deadline.C:
-			return &wire.Failure{Code: tool.Timeout, Message: fmt.Sprintf("no isolate was free within the call's %d ms", r.job.Timeout.Milliseconds())}
-		case <-r.wake:
-			if r.isCancelled() {
-				return &wire.Failure{Code: tool.Cancelled, Message: "the call was cancelled"}
-			}
-		}
-	}
-}
-
-func (r *run) isCancelled() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.cancelled
+	return &run{engine: e, job: job, start: now, waiting: map[uint32]struct{}{}, deadline: now.Add(job.Timeout), promise: undefined(),
+		wake: make(chan struct{}, 1), granted: make(chan *isolate, 1)}
 }
 
 // compileTimeout bounds the compilation of one body.
@@ -100,10 +88,7 @@ const compileTimeout = 5 * time.Second
 
 // compile compiles a body in the run's isolate.
 func (r *run) compile(file, source string) (*Code, *wire.Failure) {
-	r.iso.begin(r, r.job.Memory)
-	deadline := time.AfterFunc(r.job.Timeout, func() { r.stop(interruptDeadline) })
-	defer deadline.Stop()
-	defer r.finish()
+	r.iso.begin(r.job.Memory)
 	code, ok := r.iso.compile(file, source)
 	if ok {
 		return &Code{bytecode: code}, nil
@@ -113,6 +98,13 @@ func (r *run) compile(file, source string) (*Code, *wire.Failure) {
 		f.Code = tool.SyntaxError
 	}
 	return nil, f
+}
+
+// highest is the most memory the call had in use, in bytes, once it has ended.
+func (r *run) highest() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.peak
 }
 
 func (r *run) now() time.Duration { return time.Since(r.start) }
@@ -140,20 +132,13 @@ func (r *run) take() []Reply {
 	return got
 }
 
-// assign gives the call its isolate.
-func (r *run) assign(i *isolate) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.iso = i
-}
-
-// do runs the call to its end. The isolate may be restored afterwards.
+// do runs the call to its end.
 func (r *run) do() ([]byte, *wire.Failure) {
-	i := r.iso
-	i.begin(r, r.job.Memory)
-	deadline := time.AfterFunc(r.job.Timeout, func() { r.stop(interruptDeadline) })
-	defer deadline.Stop()
 	defer r.finish()
+	if f := r.engine.seat(r); f != nil {
+		return nil, f
+	}
+	r.iso.begin(r.job.Memory)
 	t := time.Now()
 	ok := r.enter()
 	r.busy += time.Since(t)
@@ -163,14 +148,20 @@ func (r *run) do() ([]byte, *wire.Failure) {
 	return r.loop()
 }
 
-// stop interrupts the call, unless it has ended: its isolate may be another call's by then.
+// stop interrupts the call, unless it has ended.
 func (r *run) stop(why uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.ended && r.iso != nil {
-		r.iso.interrupt(why)
-		r.nudge()
+	if r.ended {
+		return
 	}
+	r.interrupted.CompareAndSwap(interruptNone, why)
+	if r.iso != nil {
+		r.iso.hurry() // whoever is in it by now polls once too often, that is all
+	}
+	r.nudge()
+	// The engine counts down between polls, and may write its count over ours.
+	time.AfterFunc(time.Millisecond, func() { r.stop(why) })
 }
 
 // finish is the end of the call: nothing may touch its isolate any more.
@@ -209,7 +200,7 @@ func (r *run) loop() ([]byte, *wire.Failure) {
 		if done {
 			return value, failure
 		}
-		if failure := r.wait(); failure != nil {
+		if failure := r.rest(); failure != nil {
 			return nil, failure
 		}
 	}
@@ -238,7 +229,7 @@ func (r *run) jobs() *wire.Failure {
 	for r.state() == lib.EJS_PROMISE_PENDING {
 		n := lib.XJS_ExecutePendingJob(i.tls, i.rt, i.lenOut)
 		if i.poll() != 0 {
-			return r.failure()
+			return r.interruption()
 		}
 		if n <= 0 {
 			if n == 0 {
@@ -274,7 +265,7 @@ func (r *run) event() bool {
 
 func (r *run) deliver(p Reply) {
 	i := r.iso
-	r.pending--
+	delete(r.waiting, p.ID)
 	args := []value{number(float64(p.ID)), undefined(), undefined(), undefined()}
 	if p.Error != nil {
 		args[1] = i.parse(p.Error)
@@ -344,15 +335,25 @@ func (r *run) cancel() {
 // cancelGrace is how long a cancelled body may clean up.
 const cancelGrace = 50 * time.Millisecond
 
-// wait sleeps until there may be something to do.
-func (r *run) wait() *wire.Failure {
+// rest lets others have the isolate until there may be something to do.
+func (r *run) rest() *wire.Failure {
+	r.engine.park(r)
+	r.wait()
+	if f := r.interruption(); f != nil {
+		return f
+	}
+	return r.engine.unpark(r)
+}
+
+// wait sleeps until a reply, a timer, the abort of the signal or the end.
+func (r *run) wait() {
 	until, any := r.timers.next()
 	if !r.aborted && (!any || r.warnAt() < until) {
 		until, any = r.warnAt(), true
 	}
 	if !any {
 		<-r.wake // the deadline wakes it too
-		return r.stopped()
+		return
 	}
 	sleep := time.NewTimer(until - r.now())
 	defer sleep.Stop()
@@ -360,14 +361,6 @@ func (r *run) wait() *wire.Failure {
 	case <-r.wake:
 	case <-sleep.C:
 	}
-	return r.stopped()
-}
-
-func (r *run) stopped() *wire.Failure {
-	if r.iso.poll() != 0 {
-		return r.failure()
-	}
-	return nil
 }
 
 // log passes a line on while the call's share lasts, then counts.
@@ -425,10 +418,10 @@ func (r *run) end(state int32) ([]byte, *wire.Failure) {
 // reportLeftovers says what the body left running: it is dropped now.
 func (r *run) reportLeftovers() {
 	r.reportRejections()
-	if n := r.timers.len(); n > 0 {
+	if n := r.timers.loud(); n > 0 {
 		r.log("warn", fmt.Sprintf("%d timer(s) were still set when the body returned; they were dropped", n))
 	}
-	if r.pending > 0 {
-		r.log("warn", fmt.Sprintf("%d request(s) had no answer yet when the body returned; they were dropped. Await what you start.", r.pending))
+	if n := len(r.waiting); n > 0 {
+		r.log("warn", fmt.Sprintf("%d request(s) had no answer yet when the body returned; they were dropped. Await what you start.", n))
 	}
 }

@@ -69,34 +69,44 @@ const (
 // ErrFrame is in the chain of every error that a malformed frame causes.
 var ErrFrame = errors.New("malformed frame")
 
-// Writer writes frames. It is not safe for concurrent use.
-type Writer struct {
-	w    io.Writer
-	head [4 + headSize]byte
+// MaxRequests bounds the Requests of one call. A worker refuses the body's next
+// one itself; a worker that sends it all the same is ended.
+const MaxRequests = 1000
+
+// Append appends f to dst as it goes over the wire. It refuses a frame that a
+// Reader would refuse, and then returns dst as it was.
+func Append(dst []byte, f Frame) ([]byte, error) {
+	if len(f.Meta) > MaxMeta || len(f.Data) > MaxData {
+		return dst, fmt.Errorf("%w: %d bytes of meta, %d of data", ErrFrame, len(f.Meta), len(f.Data))
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(headSize+len(f.Meta)+len(f.Data)))
+	dst = append(dst, byte(f.Kind))
+	dst = binary.LittleEndian.AppendUint64(dst, f.Call)
+	dst = binary.LittleEndian.AppendUint32(dst, f.Request)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(f.Meta)))
+	return append(append(dst, f.Meta...), f.Data...), nil
 }
 
-// NewWriter returns a Writer on w. Buffering is the caller's: a frame is
-// written in up to three pieces.
+// Writer writes frames. It is not safe for concurrent use.
+type Writer struct {
+	w   io.Writer
+	buf []byte
+}
+
+// NewWriter returns a Writer on w, which gets each frame in one piece.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
 // Write writes one frame. It refuses a frame that a Reader would refuse.
 func (w *Writer) Write(f Frame) error {
-	if len(f.Meta) > MaxMeta || len(f.Data) > MaxData {
-		return fmt.Errorf("%w: %d bytes of meta, %d of data", ErrFrame, len(f.Meta), len(f.Data))
+	if cap(w.buf) > 4*step {
+		w.buf = nil // one large frame does not pin its memory
 	}
-	h := w.head[:]
-	binary.LittleEndian.PutUint32(h, uint32(headSize+len(f.Meta)+len(f.Data)))
-	h[4] = byte(f.Kind)
-	binary.LittleEndian.PutUint64(h[5:], f.Call)
-	binary.LittleEndian.PutUint32(h[13:], f.Request)
-	binary.LittleEndian.PutUint32(h[17:], uint32(len(f.Meta)))
-	for _, part := range [][]byte{h, f.Meta, f.Data} {
-		if len(part) == 0 {
-			continue
-		}
-		if _, err := w.w.Write(part); err != nil {
-			return fmt.Errorf("writing a frame: %w", err)
-		}
+	var err error
+	if w.buf, err = Append(w.buf[:0], f); err != nil {
+		return err
+	}
+	if _, err := w.w.Write(w.buf); err != nil {
+		return fmt.Errorf("writing a frame: %w", err)
 	}
 	return nil
 }

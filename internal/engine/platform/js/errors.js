@@ -19,14 +19,15 @@ class Brand extends (function (o) { return o; }) {
   }
 }
 
+const copied = ['code', 'hint', 'details', 'retryable'];
 const network = { __proto__: null, egress_denied: 1, invalid_url: 1, fetch_failed: 1, response_too_large: 1 };
 
 // hostError makes the error object of a tool.Error. A failed fetch is a TypeError, as on the web.
 internals.hostError = (e) => {
   const Class = network[e.code] ? TypeErrorHere : ErrorHere;
   const error = new Class(e.message);
-  for (const name of ['code', 'hint', 'details', 'retryable']) {
-    if (e[name] !== undefined) put(error, name, e[name]);
+  for (let n = 0; n < copied.length; n++) {
+    if (e[copied[n]] !== undefined) put(error, copied[n], e[copied[n]]);
   }
   new Brand(error, stringify(e));
   return error;

@@ -1,0 +1,112 @@
+package toolroom
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	exp "github.com/go-json-experiment/json"
+
+	"toolroom/internal/runner"
+	"toolroom/tool"
+)
+
+// host answers what one call asks for. Calls of other tools are the Room's;
+// everything else goes to the broker, with a session made when it is first needed.
+type host struct {
+	call    *call
+	once    sync.Once
+	session capability
+}
+
+// opCall is the request for another tool's result.
+const opCall = "tool.call"
+
+// Serve implements runner.Host.
+func (h *host) Serve(ctx context.Context, req runner.Request) runner.Response {
+	switch {
+	case h.call.sealed:
+		return runner.Response{Err: tool.Errorf(tool.CapabilityDenied, "%s is not available while an example runs", req.Op)}
+	case req.Op == opCall:
+		value, err := h.callTool(ctx, req.Args)
+		return runner.Response{Data: value, Err: tool.AsError(err)} // as data: a result may be larger than a value
+	}
+	h.once.Do(func() { h.session = h.call.w.room.broker.session(h.call) })
+	return h.session.Serve(ctx, req)
+}
+
+// close frees the session, if there was one. The runner makes no request after
+// its Call has returned.
+func (h *host) close() {
+	h.once.Do(func() {})
+	if h.session != nil {
+		h.session.Close()
+	}
+}
+
+// callTool runs another tool for the body. Whatever that tool may do follows
+// from its own grant; how long, from both.
+func (h *host) callTool(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
+	var in struct {
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
+	}
+	if err := exp.Unmarshal(raw, &in, exp.RejectUnknownMembers(true)); err != nil {
+		return nil, tool.Errorf(tool.InvalidArguments, "callTool wants a name and arguments").WithCause(err).
+			WithHint(`Write await ctx.callTool("name", { … }).`)
+	}
+	if !granted(h.call.what.Tool.Current.Definition.Grant.Call, in.Name) {
+		return nil, tool.Errorf(tool.CapabilityDenied, "this tool may not call %q: its grant.call does not name it", in.Name).
+			WithHint("Add %q to grant.call of %s.", in.Name, h.call.what.Tool.Name)
+	}
+	view := *h.call.w
+	view.hooks = Hooks{} // log and progress of a callee are its own
+	out, err := view.callNamed(ctx, in.Name, in.Args, h.call)
+	return out.Value, err
+}
+
+func granted(n *tool.Names, name string) bool {
+	if n == nil || n.Any {
+		return true
+	}
+	for _, allowed := range n.List {
+		if strings.EqualFold(allowed, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxDepth is how many tools may wait for each other.
+const maxDepth = 8
+
+// nest makes c a call that another call waits for: no cycles, no more than
+// maxDepth, and no longer than what the other has left.
+func (c *call) nest(from *call) error {
+	if from == nil {
+		return nil
+	}
+	c.chain = append(append(c.chain, from.chain...), from.what.Tool.Name)
+	path := strings.Join(append(c.chain[:len(c.chain):len(c.chain)], c.what.Tool.Name), " → ")
+	for _, name := range c.chain {
+		if name == c.what.Tool.Name {
+			return tool.Errorf(tool.CallCycle, "%s is called again while it waits: a cycle, %s", name, path).
+				WithHint("Use a loop or a function inside the body in place of recursion.")
+		}
+	}
+	if len(c.chain) > maxDepth {
+		return tool.Errorf(tool.CallCycle, "tools call each other more than %d deep: %s", maxDepth, path)
+	}
+	left := time.Until(from.deadline).Milliseconds()
+	if left <= 0 {
+		return tool.Errorf(tool.Timeout, "no time is left to call %s", c.what.Tool.Name)
+	}
+	c.limits = c.limits.Tighten(tool.Limits{TimeoutMS: left})
+	return nil
+}
+
+// newCallID names a call for people and logs.
+func newCallID() string { return "c_" + rand.Text()[:16] }

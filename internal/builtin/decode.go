@@ -1,0 +1,165 @@
+package builtin
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	exp "github.com/go-json-experiment/json"
+
+	"toolroom/tool"
+)
+
+// decode reads the arguments of the built-in t into a struct, one field at a
+// time and strictly: names must match to the letter, at every level. null is
+// "left out", which is how many models say it. All problems come back in one error.
+func decode(t Tool, args json.RawMessage, into any) error {
+	given, err := members(args)
+	if err != nil {
+		return tool.Errorf(tool.InvalidArguments, "%s: %v", t.Name, err).WithHint("Send the object itself: not in a list, and not as a string that holds it.")
+	}
+	known, required := fields(t)
+	var problems []problem
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if p, bad := setField(into, name, given[name], known); bad {
+			problems = append(problems, p)
+		}
+	}
+	for _, name := range required {
+		if v, ok := given[name]; !ok || string(v) == "null" {
+			problems = append(problems, problem{name, name + ": missing"})
+		}
+	}
+	return refuse(t, problems, known)
+}
+
+// problem is one thing wrong with one argument.
+type problem struct {
+	field string
+	text  string
+}
+
+func members(args json.RawMessage) (map[string]json.RawMessage, error) {
+	if len(args) == 0 || string(args) == "null" {
+		return nil, nil
+	}
+	var given map[string]json.RawMessage
+	if err := exp.Unmarshal(args, &given); err != nil {
+		return nil, fmt.Errorf("the arguments must be one JSON object, such as {\"name\": \"x\"}; got %s", kindOf(args))
+	}
+	return given, nil
+}
+
+// fields is what the schema of t knows and requires.
+func fields(t Tool) (known map[string]json.RawMessage, required []string) {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+	}
+	if err := json.Unmarshal(t.Parameters, &schema); err != nil {
+		return nil, nil
+	}
+	return schema.Properties, schema.Required
+}
+
+func setField(into any, name string, value json.RawMessage, known map[string]json.RawMessage) (problem, bool) {
+	if _, ok := known[name]; !ok {
+		return problem{name, fmt.Sprintf("%s: there is no such argument", name)}, true
+	}
+	if string(value) == "null" {
+		return problem{}, false
+	}
+	one, err := json.Marshal(map[string]json.RawMessage{name: value})
+	if err != nil {
+		return problem{name, name + ": " + err.Error()}, true
+	}
+	if err := exp.Unmarshal(one, into, exp.RejectUnknownMembers(true)); err != nil {
+		return problem{name, explain(name, value, err)}, true
+	}
+	return problem{}, false
+}
+
+// explain says in words what is wrong with a value that did not decode.
+func explain(name string, value json.RawMessage, err error) string {
+	at := name
+	var semantic *exp.SemanticError
+	if errors.As(err, &semantic) {
+		at = strings.ReplaceAll(strings.TrimPrefix(string(semantic.JSONPointer), "/"), "/", ".")
+	}
+	switch {
+	case errors.Is(err, exp.ErrUnknownName):
+		return at + ": there is no such field"
+	case kindOf(value) == "a string" && json.Valid([]byte(unquote(value))) && strings.HasPrefix(unquote(value), "{"):
+		return at + ": an object is wanted, not a string that holds one; send the JSON itself without quotes around it"
+	case semantic != nil && semantic.Err != nil:
+		return at + ": " + semantic.Err.Error()
+	case semantic != nil && semantic.GoType != nil:
+		return fmt.Sprintf("%s: %s is wanted", at, wanted(semantic.GoType.Kind().String()))
+	}
+	return at + ": " + err.Error()
+}
+
+func wanted(kind string) string {
+	switch kind {
+	case "string":
+		return "a string"
+	case "bool":
+		return "true or false"
+	case "slice":
+		return "a list"
+	case "struct", "map", "ptr":
+		return "an object"
+	}
+	return "a whole number"
+}
+
+func unquote(value json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(value, &s) // not a string: "" is the answer
+	return strings.TrimSpace(s)
+}
+
+func kindOf(value json.RawMessage) string {
+	switch strings.TrimSpace(string(value) + " ")[:1] {
+	case `"`:
+		return "a string"
+	case "[":
+		return "a list"
+	case "{":
+		return "an object that is not valid: a name twice, or broken JSON"
+	}
+	return "a bare value"
+}
+
+// refuse makes one error of all problems. A problem in a field of a definition
+// keeps the code that the registry gives to that field.
+func refuse(t Tool, problems []problem, known map[string]json.RawMessage) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	texts := make([]string, len(problems))
+	for i, p := range problems {
+		texts[i] = p.text
+	}
+	names := slices.Sorted(maps.Keys(known))
+	return tool.Errorf(codeFor(t, problems[0].field, known), "%s: %s", t.Name, strings.Join(texts, "; ")).
+		WithHint("%s takes: %s.", t.Name, strings.Join(names, ", ")).WithDetails(map[string]any{"problems": texts})
+}
+
+func codeFor(t Tool, field string, known map[string]json.RawMessage) tool.Code {
+	if _, ok := known[field]; !ok || (t.Name != CreateTool && t.Name != UpdateTool) {
+		return tool.InvalidArguments
+	}
+	switch field {
+	case "name":
+		return tool.InvalidName
+	case "description":
+		return tool.InvalidDescription
+	case "parameters", "output_schema":
+		return tool.InvalidSchema
+	}
+	return tool.InvalidDefinition
+}

@@ -1,0 +1,101 @@
+package runner
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"toolroom/internal/wire"
+	"toolroom/tool"
+)
+
+// call is a call, or a check, that a worker has been given.
+type call struct {
+	id     uint64
+	job    *Job
+	limits tool.Limits
+	check  bool
+	began  time.Time
+	done   chan struct{} // closed when ended
+
+	mu       sync.Mutex // also orders what the worker says against the end
+	ended    bool
+	outcome  tool.Outcome
+	failure  *wire.Failure
+	err      *tool.Error
+	spared   bool // ended with its worker on account of another call
+	suspect  bool // unless it was the one that took all the memory
+	logged   int  // bytes
+	logLimit int
+	requests requests
+}
+
+// end ends c, once: with fill's changes under the lock.
+func (c *call) end(fill func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	c.ended = true
+	fill()
+	c.outcome.Usage.Wall = time.Since(c.began)
+	c.requests.stop()
+	close(c.done)
+}
+
+// live runs f unless c has ended.
+func (c *call) live(f func() error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return nil
+	}
+	return f()
+}
+
+// log keeps a line while there is room for it, and counts it otherwise. Each
+// line costs a byte more than its text, or empty ones would cost nothing.
+func (c *call) log(line tool.LogLine) {
+	if c.logged+len(line.Text)+1 > c.logLimit {
+		c.outcome.Dropped += int64(len(line.Text))
+		return
+	}
+	c.logged += len(line.Text) + 1
+	c.outcome.Logs = append(c.outcome.Logs, line)
+	if c.job.OnLog != nil {
+		c.job.OnLog(line)
+	}
+}
+
+// await waits for the end of c in w. It is what makes deadlines hold: when the
+// worker does not end the call itself, the worker is ended.
+func (c *call) await(ctx context.Context, w *worker, grace time.Duration) {
+	timer := time.NewTimer(time.Duration(c.limits.TimeoutMS)*time.Millisecond + grace)
+	defer timer.Stop()
+	gone, cause := ctx.Done(), error(nil)
+	for {
+		select {
+		case <-c.done:
+			c.reword(cause)
+			return
+		case <-gone:
+			gone = nil
+			if ctx.Err() == context.DeadlineExceeded {
+				continue // the limit was set by it, and the timer runs
+			}
+			cause = ctx.Err()
+			_ = w.out.send(wire.Frame{Kind: wire.Cancel, Call: c.id}) // a worker that is gone ends the call by itself
+			timer.Reset(grace)
+		case <-timer.C:
+			w.end(verdict{why: "a call did not stop at its limit", blame: c, cause: cause})
+		}
+	}
+}
+
+// reword says that a call which failed after its caller had left was cancelled.
+func (c *call) reword(cause error) {
+	if cause != nil && (c.failure != nil || c.err != nil) {
+		c.failure, c.err, c.spared = nil, tool.AsError(cause), false
+	}
+}

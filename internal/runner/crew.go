@@ -1,0 +1,208 @@
+package runner
+
+import (
+	"container/list"
+	"context"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"toolroom/tool"
+)
+
+// crew is the workers of one workspace and the calls that wait for them. The
+// runner's lock guards it.
+type crew struct {
+	place   tool.Place
+	workers []*worker
+	running int       // calls that have a worker
+	queue   list.List // of *ticket, first come first
+	starved bool      // stands in the runner's line for a process
+	rate    *rate.Limiter
+	health  health
+	since   time.Time // when it was last used
+}
+
+// ticket is a call that waits.
+type ticket struct {
+	solo bool
+	got  chan *worker // gets one, or is closed when there will be none
+}
+
+// enter gets a worker for a call of place; leave gives it back. It waits in the
+// workspace's own queue, so that one workspace's flood is its own.
+func (r *Runner) enter(ctx context.Context, place tool.Place, solo bool) (*worker, error) {
+	t, c, err := r.line(place, solo)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case w, ok := <-t.got: // mostly at once
+		return w, stoppedUnless(ok)
+	default:
+	}
+	timer := time.NewTimer(r.options.QueueWait)
+	defer timer.Stop()
+	select {
+	case w, ok := <-t.got:
+		return w, stoppedUnless(ok)
+	case <-ctx.Done():
+		err = tool.AsError(ctx.Err())
+	case <-timer.C:
+		err = overloaded("the call waited %v for its turn", r.options.QueueWait)
+	}
+	r.abandon(c, t)
+	return nil, err
+}
+
+func stoppedUnless(ok bool) error {
+	if ok {
+		return nil
+	}
+	return tool.Errorf(tool.Stopped, "the room is stopping and takes no calls")
+}
+
+func overloaded(format string, args ...any) *tool.Error {
+	return tool.Errorf(tool.Overloaded, "too many calls in this workspace: "+format, args...).
+		WithHint("Wait a second and call again.").WithDetails(retryAfter(time.Second))
+}
+
+// retryAfter is the details of every error that only asks for patience.
+func retryAfter(d time.Duration) any {
+	return struct {
+		MS int64 `json:"retry_after_ms"`
+	}{max(1, d.Milliseconds())}
+}
+
+// line puts a call into place's queue, or says why not.
+func (r *Runner) line(place tool.Place, solo bool) (*ticket, *crew, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closing {
+		return nil, nil, stoppedUnless(false)
+	}
+	c := r.crew(place)
+	if err := c.health.check(time.Now()); err != nil {
+		return nil, nil, err
+	}
+	if c.queue.Len() >= r.options.Queue {
+		return nil, nil, overloaded("%d run and %d wait", c.running, c.queue.Len())
+	}
+	if c.rate != nil {
+		if turn := c.rate.Reserve(); turn.Delay() > 0 {
+			wait := turn.Delay()
+			turn.Cancel()
+			return nil, nil, tool.Errorf(tool.RateLimited, "this workspace may make %g calls a second", r.options.Rate).
+				WithHint("Call again in %d ms.", wait.Milliseconds()+1).WithDetails(retryAfter(wait))
+		}
+	}
+	t := &ticket{solo: solo, got: make(chan *worker, 1)}
+	c.queue.PushBack(t)
+	r.pump(c)
+	return t, c, nil
+}
+
+func (r *Runner) crew(place tool.Place) *crew {
+	c := r.crews[place]
+	if c == nil {
+		c = &crew{place: place}
+		if r.options.Rate > 0 {
+			c.rate = rate.NewLimiter(rate.Limit(r.options.Rate), r.options.Burst)
+		}
+		r.crews[place] = c
+	}
+	c.since = time.Now()
+	return c
+}
+
+// abandon takes a ticket back, with the worker that it may just have got.
+func (r *Runner) abandon(c *crew, t *ticket) {
+	r.mu.Lock()
+	for e := c.queue.Front(); e != nil; e = e.Next() {
+		if e.Value == t {
+			c.queue.Remove(e)
+		}
+	}
+	r.mu.Unlock()
+	select {
+	case w, ok := <-t.got:
+		if ok {
+			r.leave(w, nil)
+		}
+	default:
+	}
+}
+
+// pump gives workers to those who wait, as far as there are any.
+func (r *Runner) pump(c *crew) {
+	for c.queue.Len() > 0 && c.running < r.options.InFlight {
+		t := c.queue.Front().Value.(*ticket)
+		w := r.pick(c, t.solo)
+		if w == nil {
+			r.starve(c)
+			return
+		}
+		c.queue.Remove(c.queue.Front())
+		c.running++
+		w.load++
+		w.used = true
+		w.solo = t.solo || r.options.PerCall
+		t.got <- w
+	}
+}
+
+// pick finds a worker of c with room for one more call, or takes a new one. It
+// returns nil when all processes are in use.
+func (r *Runner) pick(c *crew, solo bool) *worker {
+	for _, w := range c.workers {
+		fits := !w.solo && w.load < r.options.Slots && !(solo && w.load > 0) && !(r.options.PerCall && w.used)
+		if fits && w.alive() {
+			return w
+		}
+	}
+	w := r.spare()
+	if w == nil {
+		return nil
+	}
+	w.crew = c
+	c.workers = append(c.workers, w)
+	return w
+}
+
+func (w *worker) alive() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended == nil
+}
+
+// leave gives a call's worker back. c is the call, or nil when it never began.
+func (r *Runner) leave(w *worker, c *call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w.load--
+	w.crew.running--
+	if c != nil && c.answered() {
+		w.crew.health = health{}
+	}
+	if w.load == 0 {
+		w.solo, w.since = false, time.Now()
+		if r.options.PerCall {
+			w.solo = true
+			w.end(verdict{why: "it has had its one call"})
+		}
+	}
+	r.pump(w.crew)
+	if w.load == 0 {
+		r.feed()
+	}
+	if r.closing {
+		r.progress.Broadcast()
+	}
+}
+
+// answered says whether c ended by its worker's word.
+func (c *call) answered() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended && c.err == nil
+}

@@ -1,0 +1,208 @@
+package runner
+
+import (
+	"bufio"
+	"fmt"
+	"sync"
+	"time"
+
+	"toolroom/internal/sandbox"
+	"toolroom/internal/wire"
+	"toolroom/tool"
+)
+
+// worker is one process. Its goroutine, live, starts it, reads what it says and
+// sees it out.
+type worker struct {
+	runner *Runner
+	ready  chan struct{} // closed when it may be called, or has failed to start
+
+	process *sandbox.Process // set under mu before ready; nil when it could not be started
+	out     *outbox          // set before ready
+
+	mu      sync.Mutex
+	pending map[uint64]*call
+	last    uint64   // the last call id
+	ended   *verdict // nil while it lives
+
+	loads  sync.Mutex // keeps Load before the Calls that need it
+	loaded cache
+
+	// The runner's lock guards these.
+	crew    *crew     // nil for a spare; set once
+	load    int       // calls
+	solo    bool      // takes no further call
+	used    bool      // had a call
+	since   time.Time // of its last call's end
+	leaving bool      // evicted
+}
+
+// verdict is why a worker was ended. The zero value is for one that ended by itself.
+type verdict struct {
+	why   string // for the operator
+	blame *call  // whose deadline could not be held otherwise
+	cause error  // of the one to blame: why it should have ended, when not for its limit
+	crash bool   // counts towards unhealthy
+	full  bool   // for its memory
+	alone bool   // only one call was in it
+}
+
+const (
+	startLimit = 10 * time.Second
+	stallLimit = 4 * time.Second
+)
+
+func newWorker(r *Runner) *worker {
+	return &worker{runner: r, ready: make(chan struct{}), pending: make(map[uint64]*call),
+		loaded: newCache(r.options.MaxCached), since: time.Now()}
+}
+
+// live is the whole life of a worker.
+func (w *worker) live() {
+	reader, err := w.start()
+	if err != nil {
+		w.end(verdict{why: "it did not start: " + err.Error(), crash: true})
+	}
+	close(w.ready)
+	for err == nil {
+		var f wire.Frame
+		if f, err = reader.Read(); err == nil {
+			err = w.take(f)
+		}
+	}
+	w.end(verdict{why: err.Error(), crash: true}) // unless the room ended it before
+	how := "never started"
+	if w.process != nil {
+		how = w.process.Wait()
+	}
+	w.runner.lost(w, how)
+}
+
+// start brings the worker to where it may be called: confined, and checked to
+// be, before its first word is believed.
+func (w *worker) start() (*wire.Reader, error) {
+	process, err := w.runner.launcher.Start()
+	if err != nil {
+		return nil, err
+	}
+	w.out = newOutbox(process.Conn)
+	w.mu.Lock()
+	w.process = process
+	if w.ended != nil {
+		process.Kill() // meanwhile the room has stopped
+	}
+	w.mu.Unlock()
+	_ = w.process.Conn.SetDeadline(time.Now().Add(startLimit)) // sockets have deadlines; pipes that lack them are read without
+	o := w.runner.options
+	meta, err := wire.Encode(wire.HelloMeta{Slots: o.Slots, MemoryMB: o.MemoryMB, LogBytes: o.LogBytes, MaxCached: o.MaxCached})
+	if err != nil {
+		return nil, err
+	}
+	// Before Ready no honest worker sends more than an empty frame.
+	reader := bufio.NewReaderSize(w.process.Conn, 64<<10)
+	err = w.out.send(wire.Frame{Kind: wire.Hello, Meta: meta})
+	var first wire.Frame
+	if err == nil {
+		first, err = wire.NewReader(reader, 0).Read()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, w.process.Complaint())
+	}
+	if first.Kind != wire.Ready || first.Call != 0 || first.Request != 0 {
+		return nil, fmt.Errorf("its first frame is %d", first.Kind)
+	}
+	if err := w.process.Verify(); err != nil {
+		return nil, fmt.Errorf("it is not confined: %w", err)
+	}
+	return wire.NewReader(reader, wire.MaxMeta+wire.MaxData), w.process.Conn.SetDeadline(time.Time{})
+}
+
+// call gives c to the worker, which ends it sooner or later.
+func (w *worker) call(c *call) {
+	w.mu.Lock()
+	if w.ended != nil {
+		v := *w.ended
+		w.mu.Unlock()
+		c.orphan(v)
+		c.spared = true // it was never sent
+		return
+	}
+	w.last++
+	c.id = w.last
+	w.pending[c.id] = c
+	w.mu.Unlock()
+	if err := w.post(c); err != nil {
+		w.end(verdict{why: err.Error(), crash: true})
+	}
+}
+
+// post sends the frames of c. A frame that cannot be sent because of what is in
+// it fails the call alone.
+func (w *worker) post(c *call) error {
+	if c.check {
+		meta, err := wire.Encode(wire.CheckMeta{File: c.job.File})
+		if err != nil {
+			return err
+		}
+		return w.out.send(wire.Frame{Kind: wire.Check, Call: c.id, Meta: meta, Data: c.job.Code})
+	}
+	meta, err := wire.Encode(wire.CallMeta{Key: c.job.Key, Env: c.job.Env, TimeoutMS: c.limits.TimeoutMS,
+		MemoryMB: c.limits.MemoryMB, MaxResult: c.limits.MaxResultBytes, Files: c.job.Files})
+	if err != nil {
+		return err
+	}
+	w.loads.Lock()
+	defer w.loads.Unlock()
+	frames, err := w.loaded.use(c.job)
+	if err != nil {
+		return err
+	}
+	return w.out.send(append(frames, wire.Frame{Kind: wire.Call, Call: c.id, Meta: meta, Data: c.job.Args})...)
+}
+
+// end ends the worker, once, and every call in it.
+func (w *worker) end(v verdict) {
+	w.mu.Lock()
+	if w.ended != nil {
+		w.mu.Unlock()
+		return
+	}
+	w.ended = &v
+	calls := w.pending
+	w.pending = nil
+	v.alone = len(calls) == 1
+	process := w.process
+	w.mu.Unlock()
+	if process != nil {
+		process.Kill()
+	}
+	for _, c := range calls {
+		c.orphan(v)
+	}
+	if v.blame != nil && !v.blame.check {
+		w.runner.options.OnKilled(v.blame.job.Place, v.blame.job.Key)
+	}
+}
+
+// orphan ends c because its worker is gone.
+func (c *call) orphan(v verdict) {
+	c.end(func() {
+		switch {
+		case v.blame == c && v.cause != nil:
+			c.err = tool.AsError(v.cause)
+		case v.blame == c:
+			c.err = tool.Errorf(tool.Timeout, "the call did not end within %d ms and did not react to being stopped", c.limits.TimeoutMS).
+				WithHint("Its process had to be ended. Look for a loop inside one built-in call, such as indexOf on something huge.")
+		case v.full && v.alone:
+			c.err = tool.Errorf(tool.MemoryExceeded, "the call's process used more memory than its share")
+		default:
+			c.err = tool.Errorf(tool.WorkerCrashed, "the process that ran the call ended before there was a result")
+			c.err.Retryable = c.outcome.Usage.Requests == 0
+			c.spared = !v.crash && c.err.Retryable
+			c.suspect = v.full
+			if !c.err.Retryable {
+				c.err.Hint = fmt.Sprintf("The call had made %d requests to the outside; check what they did before calling again.", c.outcome.Usage.Requests)
+			}
+		}
+	})
+}

@@ -1,0 +1,7 @@
+package sandbox
+
+import "toolroom/internal/sandbox/foreign"
+
+const hasForeign = true
+
+func foreignCall() int32 { return foreign.Getpid() }

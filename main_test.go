@@ -1,0 +1,14 @@
+package toolroom_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"toolroom"
+)
+
+func TestMain(m *testing.M) {
+	toolroom.WorkerMain()
+	goleak.VerifyTestMain(m)
+}

@@ -1,0 +1,107 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"toolroom"
+	"toolroom/tool"
+)
+
+// questioner asks the person behind a client whether a change may be made. In
+// protocol versions up to 2025-11-25 the server asks while the call waits; later ones end
+// the call with the question, and the client calls again with the answer.
+type questioner struct {
+	req  *mcp.CallToolRequest
+	open *inputRequired // a question that ends this call
+}
+
+const (
+	// questionID names the one question that a call can have.
+	questionID = "approve"
+	// askAndReturn is the first protocol version that ends a call with its question.
+	askAndReturn = "2026-07-28"
+	// answerIn is how long a person may take.
+	answerIn = 5 * time.Minute
+)
+
+// Approve implements toolroom.Approver.
+func (q *questioner) Approve(ctx context.Context, about toolroom.Question) (toolroom.Answer, error) {
+	init := q.req.Session.InitializeParams()
+	if init == nil || init.Capabilities == nil || init.Capabilities.Elicitation == nil {
+		return toolroom.Answer{}, tool.Errorf(tool.ApprovalUnavailable, "this client cannot ask its user (it has no elicitation)")
+	}
+	if init.ProtocolVersion >= askAndReturn {
+		return q.askLater(about), nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	defer cancel()
+	res, err := q.req.Session.Elicit(ctx, form(about))
+	if err != nil {
+		return toolroom.Answer{}, tool.Errorf(tool.ApprovalUnavailable, "the client did not bring an answer").WithCause(err)
+	}
+	return answer(res, about), nil
+}
+
+// askLater takes the answer that came with this call, if it is about this very
+// change. Else the call ends with the question, and until then the change is declined.
+func (q *questioner) askLater(about toolroom.Question) toolroom.Answer {
+	params := q.req.Params
+	if res, ok := params.InputResponses[questionID].(*mcp.ElicitResult); ok && params.RequestState == about.Key() {
+		return answer(res, about)
+	}
+	q.open = &inputRequired{CallToolResult: &mcp.CallToolResult{}, question: form(about), state: about.Key()}
+	return toolroom.Answer{Decision: toolroom.Decline}
+}
+
+func answer(res *mcp.ElicitResult, about toolroom.Question) toolroom.Answer {
+	if res.Action == "accept" {
+		return toolroom.Answer{Decision: toolroom.Approve, Hash: about.Hash, By: "client"}
+	}
+	return toolroom.Answer{Decision: toolroom.Decline, By: "client"}
+}
+
+// maxQuestion is how many characters of a question a person is shown.
+const maxQuestion = 6000
+
+// form is the question as a person reads it: what changes, what widens, the difference.
+func form(about toolroom.Question) *mcp.ElicitParams {
+	var b strings.Builder
+	fmt.Fprintf(&b, "A model asks: may the tool %q be %s?\n%s\n", about.Tool, about.Action, about.Why())
+	if about.Reason != "" {
+		fmt.Fprintf(&b, "Its reason: %s\n", about.Reason)
+	}
+	for _, f := range about.Diff.Fields {
+		fmt.Fprintf(&b, "\n%s\n  from %s\n  to   %s\n", f.Field, f.From, f.To)
+	}
+	if about.Diff.Body != "" {
+		fmt.Fprintf(&b, "\n%s", about.Diff.Body)
+	}
+	text := b.String()
+	if r := []rune(text); len(r) > maxQuestion {
+		text = string(r[:maxQuestion]) + "\n(cut)"
+	}
+	return &mcp.ElicitParams{Message: text, RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}}
+}
+
+// inputRequired is the result that asks before it answers. The SDK's own result
+// type cannot be made to say so from outside the SDK.
+type inputRequired struct {
+	*mcp.CallToolResult
+	question *mcp.ElicitParams
+	state    string
+}
+
+// MarshalJSON writes the protocol's form.
+func (r *inputRequired) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Type     string              `json:"resultType"`
+		Requests mcp.InputRequestMap `json:"inputRequests"`
+		State    string              `json:"requestState"`
+	}{"input_required", mcp.InputRequestMap{questionID: r.question}, r.state})
+}
