@@ -170,10 +170,11 @@ func (s *Store) Search(ctx context.Context, place tool.Place, words []string, n 
 	if terms == "" {
 		return nil, nil
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT `+headColumns+`, `+versionColumns+`, `+shadowed+
-		` FROM words JOIN tools t ON t.id = words.rowid`+versionJoin+
-		`WHERE words MATCH ? AND t.tenant = ? AND t.workspace IN (?, '') AND t.deleted = 0 AND t.enabled = 1
-		ORDER BY bm25(words, 10, 3, 1), t.fold LIMIT ?`,
+	// The best are picked first: only they are worth reading versions for.
+	rows, err := s.read.QueryContext(ctx, `SELECT `+headColumns+`, `+versionColumns+`, `+shadowed+`
+		FROM (SELECT t.id AS found, bm25(words, 10, 3, 1) AS score FROM words JOIN tools t ON t.id = words.rowid
+			WHERE words MATCH ? AND t.tenant = ? AND t.workspace IN (?, '') AND t.deleted = 0 AND t.enabled = 1
+			ORDER BY score, t.fold LIMIT ?) JOIN tools t ON t.id = found`+versionJoin+`ORDER BY score, t.fold`,
 		place.Workspace, terms, place.Tenant, place.Workspace, limit(n))
 	out, err := all(rows, err, record)
 	return out, store.Failed("search the tools", err)
