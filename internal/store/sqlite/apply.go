@@ -25,7 +25,7 @@ func (s *Store) Apply(ctx context.Context, writes []store.Write) ([]store.Record
 		return nil
 	})
 	if err != nil {
-		return nil, store.Failed("store the change", err)
+		return nil, s.failed("store the change", err)
 	}
 	return out, nil
 }
@@ -207,7 +207,7 @@ func (s *Store) MarkSolo(ctx context.Context, versionID string, at time.Time) er
 		}
 		return solo(ctx, tx, id, w, versionID)
 	})
-	return store.Failed("mark the version", err)
+	return s.failed("mark the version", err)
 }
 
 func solo(ctx context.Context, tx *sql.Tx, id int64, w store.Write, versionID string) error {
