@@ -19,8 +19,8 @@ UNSAFE     := toolroom/internal/engine
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: build ## build, then watch a scripted model make, break, mend and use a tool
-	@bin/toolroom demo
+run: build ## build everything and serve, on SQLite
+	bin/toolroom serve
 
 build: ## build bin/toolroom
 	go build -trimpath -o bin/toolroom ./cmd/toolroom
@@ -56,7 +56,7 @@ bench: ## the speed of calls; figures are in docs/PERFORMANCE.md
 
 bench-peers: build ## the same bodies here and in other runtimes, as one table of ratios
 	@if [ ! -d $(SHARED)/peers ]; then echo "bench-peers: skipped, there is no $(SHARED)/peers (set TOOLROOM_SHARED)"; exit 0; fi; \
-	TOOLROOM_PEERS=$(abspath $(SHARED))/peers go test -run TestPeers -v ./bench/...
+	go run ./bench/peers --peers $(SHARED)/peers
 
 soak: ## honest and hostile tools together, for MINUTES (2)
 	TOOLROOM_SOAK_MINUTES=$(MINUTES) go test -run TestSoak -v -timeout $$(( $(MINUTES) + 10 ))m ./internal/runner

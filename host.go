@@ -32,7 +32,7 @@ func (h *host) Serve(ctx context.Context, req runner.Request) runner.Response {
 		return runner.Response{Err: tool.Errorf(tool.CapabilityDenied, "%s is not available while an example runs", req.Op)}
 	case req.Op == opCall:
 		value, err := h.callTool(ctx, req.Args)
-		return runner.Response{Value: value, Err: tool.AsError(err)}
+		return runner.Response{Data: value, Err: tool.AsError(err)} // as data: a result may be larger than a value
 	}
 	h.once.Do(func() { h.session = h.call.w.room.broker.session(h.call) })
 	return h.session.Serve(ctx, req)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -50,9 +51,12 @@ func (a *app) withRoom(ctx context.Context, do func(room *toolroom.Room, root st
 }
 
 // principal is who the command line acts as: of the one local tenant, in the
-// workspace that its folder names.
+// workspace that its folder names. Bodies see that name, so it holds the folder's own
+// name and a hash in place of the path.
 func principal(kind tool.Kind, root string) tool.Principal {
-	return tool.Principal{Place: tool.Place{Tenant: "local", Workspace: root}, Kind: kind, ID: "cli"}
+	sum := sha256.Sum256([]byte(root))
+	name := fmt.Sprintf("%s-%x", filepath.Base(root), sum[:4])
+	return tool.Principal{Place: tool.Place{Tenant: "local", Workspace: name}, Kind: kind, ID: "cli"}
 }
 
 // workspaceRoot is --root as one folder always spells it, so that it names the

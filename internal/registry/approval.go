@@ -24,6 +24,8 @@ type Question struct {
 	Reason     string          `json:"reason,omitempty"`
 	Hash       string          `json:"hash"` // of the whole definition
 	Definition tool.Definition `json:"definition"`
+
+	before tool.Definition // what Diff is from
 }
 
 // Key is what an answer is bound to: this change, of this version, to exactly this definition.
@@ -117,7 +119,7 @@ func (r *Registry) question(p tool.Principal, old *store.Record, d tool.Definiti
 	if !q.Global && len(q.Widens) == 0 {
 		return nil
 	}
-	q.Diff = diffDefinitions(before, d)
+	q.before = before
 	return q
 }
 
@@ -127,6 +129,7 @@ func (r *Registry) ask(ctx context.Context, q *Question, first Approver) (asked 
 	if q == nil {
 		return false, nil
 	}
+	q.Diff = diffDefinitions(q.before, q.Definition)
 	answer, err := Chain(first, r.opts.Approver).Approve(ctx, *q)
 	switch {
 	case ctx.Err() != nil:

@@ -51,15 +51,17 @@ func (b *Inbox) Approve(ctx context.Context, q Question) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.opts.Wait)
-	defer cancel()
+	over := time.NewTimer(b.opts.Wait)
+	defer over.Stop()
 	for {
 		news := b.waitable()
-		if answer, ok, err := b.take(ctx, a, q); ok || err != nil && ctx.Err() == nil {
+		if answer, ok, err := b.take(ctx, a, q); ok || err != nil {
 			return answer, err
 		}
 		select {
 		case <-ctx.Done():
+			return Answer{}, ctx.Err()
+		case <-over.C:
 			return Answer{}, waiting(a)
 		case <-news:
 		case <-time.After(b.opts.Poll):

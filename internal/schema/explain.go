@@ -165,6 +165,10 @@ func (x *explainer) leaf(err *jsonschema.ValidationError) []Problem {
 		return want("less than " + number(k.Want))
 	case *kind.MultipleOf:
 		return want("a multiple of " + number(k.Want))
+	case *kind.Format:
+		if k.Want == "regex" {
+			return one("a regular expression", "%s is not a regular expression: %s", describe(got), clip(k.Err.Error(), 200))
+		}
 	case *kind.PropertyNames:
 		return []Problem{x.badName(k.Property)}
 	case *kind.Not:
