@@ -216,6 +216,6 @@ func pretty(t *testing.T, line []byte) string {
 	if err := json.Indent(&out, bytes.TrimSpace(line), "  ", "  "); err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
-	text := regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`).ReplaceAllString(out.String(), "TIME")
+	text := regexp.MustCompile(`\d{4}-\d\d-\d\d[T ][0-9:.]+Z?`).ReplaceAllString(out.String(), "TIME")
 	return "  " + strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(text)
 }
