@@ -25,8 +25,17 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if os.Getenv(beRoom) != "" {
+		if err := room(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	goleak.VerifyTestMain(m)
 }
+
+// beRoom is the variable that makes the test binary a room with busy workers.
+const beRoom = "TOOLROOM_TEST_ROOM"
 
 func beWorker(args []string) error {
 	if args[0] == "unconfined" {

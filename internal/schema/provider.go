@@ -330,8 +330,16 @@ func resolve(root *object, ref any) (*object, bool) {
 		if !ok {
 			return nil, false
 		}
-		v = o.values[strings.NewReplacer("~1", "/", "~0", "~").Replace(t)]
+		v = o.values[unescape(t)]
 	}
 	o, ok := v.(*object)
 	return o, ok
+}
+
+// unescape is a token of a JSON pointer as the name it stands for.
+func unescape(token string) string {
+	if !strings.Contains(token, "~") {
+		return token
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }

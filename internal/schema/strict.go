@@ -133,7 +133,7 @@ func (f Form) Restore(args json.RawMessage) json.RawMessage {
 
 // maxRestore bounds the walk: references can make it exponential. What is left
 // as it was sent is for Validate to judge.
-const maxRestore = 1 << 20
+const maxRestore = 1 << 18
 
 // restorer walks a value along the schema it answers.
 type restorer struct {
