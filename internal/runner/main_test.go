@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +62,10 @@ func beWorker(args []string) error {
 		return p.intrudeBy(func(p *puppet, id uint64) { p.send(result(id, "1")); p.send(result(id, "2")) })
 	case "trickle":
 		return p.intrudeBy(trickle)
+	case "glutton":
+		return p.intrudeBy(many(wire.MaxRequests, func(i int) intrusion {
+			return frame(wire.Request, uint32(i), okRequest, strings.Repeat("x", 1<<20))
+		}))
 	case "deaf":
 		p.send(wire.Frame{Kind: wire.Ready})
 		select {}

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,6 +85,26 @@ func TestAWorkerThatStopsReadingIsEnded(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 	eventually(t, "the process is gone", func() bool { return r.processes() == 0 })
+}
+
+// A thousand requests of a megabyte, and a host that answers none of them.
+func TestRequestsDoNotFillTheRoom(t *testing.T) {
+	r := open(t, standIn(Options{}, "glutton"))
+	var held, most atomic.Int64
+	host := hostFunc(func(ctx context.Context, req Request) Response {
+		n := held.Add(int64(len(req.Data)))
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		<-ctx.Done()
+		held.Add(-int64(len(req.Data)))
+		return Response{}
+	})
+	if code := fail(t, r, body("").servedBy(host).within(1500)); code != tool.Timeout {
+		t.Errorf("the call ended with %s", code)
+	}
+	if got := most.Load(); got < 1<<20 || got > maxHeld {
+		t.Errorf("%d bytes were held", got)
+	}
 }
 
 func TestAWorkerThatIsNotConfinedNeverGetsACall(t *testing.T) {

@@ -20,6 +20,8 @@ type worker struct {
 	process *sandbox.Process // set under mu before ready; nil when it could not be started
 	out     *outbox          // set before ready
 
+	held *held
+
 	mu      sync.Mutex
 	pending map[uint64]*call
 	last    uint64   // the last call id
@@ -53,7 +55,7 @@ const (
 )
 
 func newWorker(r *Runner) *worker {
-	return &worker{runner: r, ready: make(chan struct{}), pending: make(map[uint64]*call),
+	return &worker{runner: r, ready: make(chan struct{}), pending: make(map[uint64]*call), held: newHeld(),
 		loaded: newCache(r.options.MaxCached), since: time.Now()}
 }
 
@@ -176,6 +178,7 @@ func (w *worker) end(v verdict) {
 	if process != nil {
 		process.Kill()
 	}
+	w.held.open()
 	for _, c := range calls {
 		c.orphan(v)
 	}
