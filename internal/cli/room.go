@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,6 +40,9 @@ func (a *app) withRoom(ctx context.Context, do func(room *toolroom.Room, root st
 		return startError{err}
 	}
 	room, err := toolroom.Open(ctx, opts)
+	if ctx.Err() != nil {
+		return tool.AsError(errors.Join(ctx.Err(), closed(room)))
+	}
 	if err != nil {
 		return startError{err}
 	}
@@ -48,6 +52,14 @@ func (a *app) withRoom(ctx context.Context, do func(room *toolroom.Room, root st
 		}
 	}()
 	return do(room, root)
+}
+
+// closed closes a room that opened although its opener has left.
+func closed(room *toolroom.Room) error {
+	if room == nil {
+		return nil
+	}
+	return room.Close()
 }
 
 // principal is who the command line acts as: of the one local tenant, in the
