@@ -20,7 +20,9 @@ require (
 require (
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/bits-and-blooms/bitset v1.20.0 // indirect
+	github.com/landlock-lsm/go-landlock v0.11.2 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
+	kernel.org/pub/linux/libs/security/libcap/psx v1.2.78 // indirect
 )
 
 require (
