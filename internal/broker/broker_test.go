@@ -76,7 +76,7 @@ func code(err *tool.Error) tool.Code {
 	return err.Code
 }
 
-func serve(t *testing.T, h http.HandlerFunc) string {
+func serve(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)

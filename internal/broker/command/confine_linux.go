@@ -48,7 +48,7 @@ func become(t task) error {
 		return fmt.Errorf("capabilities: %w", err)
 	}
 	if err := restrict(t); err != nil {
-		return fmt.Errorf("Landlock: %w", err)
+		return fmt.Errorf("landlock: %w", err)
 	}
 	if err := filter(); err != nil {
 		return fmt.Errorf("seccomp: %w", err)
