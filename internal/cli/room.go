@@ -120,7 +120,7 @@ func (a *app) value(flag, text string) (string, error) {
 	case strings.HasPrefix(text, "@"):
 		f, err := os.Open(text[1:])
 		if err != nil {
-			return "", usageError{fmt.Errorf("--%s: %w", flag, err)}
+			return "", usageError{err: fmt.Errorf("--%s: %w", flag, err)}
 		}
 		defer f.Close()
 		from = f
@@ -129,10 +129,10 @@ func (a *app) value(flag, text string) (string, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(from, maxValue+1))
 	if err != nil {
-		return "", usageError{fmt.Errorf("--%s: %w", flag, err)}
+		return "", usageError{err: fmt.Errorf("--%s: %w", flag, err)}
 	}
 	if len(b) > maxValue {
-		return "", usageError{fmt.Errorf("--%s: more than %d bytes", flag, maxValue)}
+		return "", usageError{err: fmt.Errorf("--%s: more than %d bytes", flag, maxValue)}
 	}
 	return string(b), nil
 }
