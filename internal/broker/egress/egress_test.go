@@ -571,6 +571,18 @@ func TestManyAtOnceWaitTheirTurn(t *testing.T) {
 	}
 }
 
+// TestTheEndOfABodyIsNoCancellation: finishing an exchange ends its context,
+// which must not be taken for a caller who gave up.
+func TestTheEndOfABodyIsNoCancellation(t *testing.T) {
+	_, addr := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 10<<10)) })
+	c := client(t, egress.Options{AllowPrivate: []string{addr}}, tool.AnyName())
+	for range 3000 {
+		if _, data, err := whole(c, get("http://"+addr)); err != nil || len(data) != 10<<10 {
+			t.Fatalf("%d bytes, %v", len(data), err)
+		}
+	}
+}
+
 func TestFailuresSayHostAndCause(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
