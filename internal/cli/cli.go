@@ -77,7 +77,7 @@ func (a *app) command() *cobra.Command {
 	flags.StringVar(&a.data, "data", a.getenv("TOOLROOM_DATA"), "where the room keeps everything (TOOLROOM_DATA; default: your data directory)")
 	flags.StringVar(&a.root, "root", a.getenv("TOOLROOM_ROOT"), "the workspace's folder (TOOLROOM_ROOT; default: the current one)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
-	root.AddCommand(a.serveCommand(), a.mcpCommand(), a.demoCommand(), a.callCommand(), a.runCommand(), a.toolCommand(), a.approvalCommand(), a.doctorCommand())
+	root.AddCommand(a.serveCommand(), a.mcpCommand(), a.demoCommand(), a.callCommand(), a.runCommand(), a.toolCommand(), a.secretCommand(), a.approvalCommand(), a.doctorCommand())
 	return root
 }
 

@@ -39,6 +39,7 @@ func (a *app) withRoom(ctx context.Context, do func(room *toolroom.Room, root st
 	if opts.Data, err = a.dataDir(); err != nil {
 		return startError{err}
 	}
+	opts.SecretKey = a.secretKey()
 	room, err := toolroom.Open(ctx, opts)
 	if ctx.Err() != nil {
 		return tool.AsError(errors.Join(ctx.Err(), closed(room)))
