@@ -10,6 +10,7 @@ import (
 	lib "modernc.org/libquickjs"
 
 	"toolroom/internal/engine/platform"
+	"toolroom/internal/wire"
 	"toolroom/tool"
 )
 
@@ -262,6 +263,10 @@ func hostSend(i *isolate, args []value) value {
 		return exception()
 	}
 	data, _ := i.bytesOf(args[3])
+	r.asked++
+	if why := wire.CheckRequest(r.asked, op, []byte(meta), data); why != "" {
+		return i.throw("TypeError", why)
+	}
 	id := uint32(numberOf(args[0]))
 	if len(args) < 5 || !boolOf(args[4]) {
 		r.waiting[id] = struct{}{}

@@ -54,6 +54,7 @@ type run struct {
 	deadline time.Time
 	timers   timers
 	waiting  map[uint32]struct{} // requests without a reply
+	asked    int                 // requests, also those that could not be sent
 	rejected []value             // promises rejected with nobody listening, each followed by its reason
 	promise  value               // of the body
 	logged   int

@@ -23,6 +23,7 @@ func TestNoBodyMakesAnHonestWorkerBreakTheProtocol(t *testing.T) {
 		"a lone surrogate in a URL":    `try { await fetch('http://example.org/\ud800') } catch {}`,
 		"a lone surrogate in a key":    `try { await ctx.callTool('x', {'\ud800': 1, '\udbff': 2}) } catch {}`,
 		"deep arguments":               `let a = []; for (let i = 0; i < 20000; i++) a = [a]; try { await ctx.callTool('x', {a}) } catch {}`,
+		"arguments that grow":          `try { await ctx.callTool('x', {a: '<\u2028'.repeat(100000)}) } catch {}`,
 		"large arguments":              `try { await ctx.callTool('x', {a: 'x'.repeat(1 << 20)}) } catch {}`,
 		"a long URL":                   `try { await fetch('http://example.org/' + 'x'.repeat(1 << 20)) } catch {}`,
 		"a large body":                 `try { await fetch('http://example.org/', {method: 'POST', body: new Uint8Array(20 << 20)}) } catch {}`,
@@ -46,8 +47,7 @@ func TestNoBodyMakesAnHonestWorkerBreakTheProtocol(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
-			out, failure, err := r.Call(context.Background(), body(text).servedBy(host).within(3000))
-			t.Log(out.Usage.Requests, failure, err, len(out.Logs), out.Dropped)
+			_, failure, err := r.Call(context.Background(), body(text).servedBy(host).within(3000))
 			if tool.CodeOf(err) == tool.WorkerCrashed {
 				t.Error("the worker was ended")
 			}
