@@ -45,70 +45,20 @@ func (w *Workspace) Run(ctx context.Context, def tool.Definition, args json.RawM
 		return tool.Outcome{}, err
 	}
 	defer w.room.work.Done()
-	c, err := w.once(def)
+	built, err := w.room.registry.Once(ctx, w.principal, def, w.hooks.Approver)
 	if err != nil {
 		return tool.Outcome{}, wrap(err)
 	}
+	c := w.newCall(anyArgs(built), "run:"+source.Key(def.Body, def.Language))
 	out, err := c.run(ctx, args)
 	return out, wrap(err)
 }
 
-// once makes a call of a body that is not kept.
-func (w *Workspace) once(def tool.Definition) (*call, error) {
-	if err := w.mayRun(def); err != nil {
-		return nil, err
-	}
-	body, err := source.Compile(def.Body, def.Language)
-	if err != nil {
-		return nil, err
-	}
-	def.Name = "run_code"
-	t := tool.Tool{Name: def.Name, Enabled: true, Current: tool.Version{Definition: completeOnce(def, w.room.opts.NoNet)}}
-	return w.newCall(&registry.Resolved{Tool: t, Body: body}, "run:"+source.Key(def.Body, def.Language)), nil
-}
-
-// mayRun refuses what only a tool can be given: a body that runs once is seen by
-// nobody before it runs, so a model gets no secrets and no commands this way.
-func (w *Workspace) mayRun(def tool.Definition) error {
-	g := def.Grant
-	if w.principal.Kind == tool.Model && len(g.Secrets)+len(g.Exec) > 0 {
-		return tool.Errorf(tool.Forbidden, "a body that is run once gets no secrets and no commands from a model").
-			WithHint("Make a tool with this grant: the user is asked to approve it.")
-	}
-	switch def.Scope {
-	case "", tool.ScopeGlobal:
-		if g.Files != "" && g.Files != tool.NoFiles {
-			return tool.Errorf(tool.InvalidDefinition, "grant.files: a body of scope global has no files").WithHint("Say scope: workspace.")
-		}
-	case tool.ScopeWorkspace:
-	default:
-		return tool.Errorf(tool.InvalidDefinition, "scope: %q is neither global nor workspace", def.Scope)
-	}
-	if def.Limits.TimeoutMS < 0 || def.Limits.MemoryMB < 0 || def.Limits.MaxResultBytes < 0 {
-		return tool.Errorf(tool.InvalidDefinition, "limits: a budget cannot be negative")
-	}
-	return nil
-}
-
-// completeOnce is def with what its author left out.
-func completeOnce(def tool.Definition, noNet bool) tool.Definition {
-	if def.Scope == "" {
-		def.Scope = tool.ScopeGlobal
-	}
-	g := &def.Grant
-	if g.Net == nil {
-		g.Net = &tool.Names{Any: !noNet}
-	}
-	if g.Call == nil {
-		g.Call = tool.AnyName()
-	}
-	if g.Files == "" {
-		g.Files = tool.NoFiles
-		if def.Scope == tool.ScopeWorkspace {
-			g.Files = tool.WriteFiles
-		}
-	}
-	return def
+// anyArgs is built without a schema of its arguments: a body that runs once takes any JSON value.
+func anyArgs(built *registry.Resolved) *registry.Resolved {
+	free := *built
+	free.Parameters = nil
+	return &free
 }
 
 // call is one call under way.

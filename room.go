@@ -22,6 +22,7 @@ type Room struct {
 	vars     json.RawMessage // env.vars, encoded once
 	store    *sqlite.Store
 	registry *registry.Registry
+	policy   registry.Approver // nil when the operator wrote none
 	inbox    *registry.Inbox
 	runner   *runner.Runner
 	broker   capabilities
@@ -57,6 +58,9 @@ func (r *Room) open(ctx context.Context) (err error) {
 			WithHint("`toolroom doctor` lists every layer. Without --require-sandbox the room starts with those that stand.")
 	}
 	if r.store, err = sqlite.Open(ctx, filepath.Join(r.opts.Data, "room.db"), sqlite.Options{}); err != nil {
+		return err
+	}
+	if r.policy, err = loadPolicy(r.opts.Data); err != nil {
 		return err
 	}
 	r.inbox = registry.NewInbox(r.store, registry.InboxOptions{})

@@ -2,6 +2,10 @@ package toolroom
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"toolroom/internal/registry"
 	"toolroom/tool"
@@ -12,7 +16,7 @@ func (r *Room) registryOptions() registry.Options {
 	o := registry.Options{
 		Check:      r.checkInEngine,
 		RunExample: r.runExample,
-		Approver:   registry.Chain(r.opts.Approver, r.inbox),
+		Approver:   registry.Chain(r.policy, r.opts.Approver, r.inbox),
 		MaxTools:   r.opts.MaxTools,
 		Limits:     r.opts.limits(),
 		Log:        r.opts.Logger,
@@ -43,6 +47,16 @@ func (r *Room) runExample(ctx context.Context, p tool.Principal, built *registry
 	c := w.newCall(built, "example:"+built.Tool.Current.Hash)
 	c.sealed = true
 	return c.run(ctx, e.Args)
+}
+
+// loadPolicy reads the operator's rules for approvals, policy.json in the room's
+// directory, if there are any.
+func loadPolicy(data string) (registry.Approver, error) {
+	file := filepath.Join(data, "policy.json")
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return registry.LoadPolicy(file)
 }
 
 func fileName(name string) string { return name + ".js" }

@@ -59,6 +59,9 @@ const (
 	Decline    = registry.Decline
 )
 
+// Pending is the state of a question that waits for its answer.
+const Pending = store.Pending
+
 // Layer is one wall around workers, as it stands on this machine.
 type Layer = sandbox.Layer
 

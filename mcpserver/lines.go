@@ -71,7 +71,10 @@ func (c *lineConn) readLines(in *bufio.Reader) {
 	}
 }
 
-var errTooLong = errors.New("line too long")
+var (
+	errTooLong = errors.New("line too long")
+	errGone    = errors.New("the client reads no more")
+)
 
 // readLine returns the next line. Of one that is too long it reads all and
 // keeps nothing.
@@ -107,7 +110,7 @@ func (c *lineConn) take(line []byte) {
 	}
 	m, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		c.complain(jsonrpc.CodeInvalidRequest, idOf(line), "this is no JSON-RPC 2.0 message: "+err.Error())
+		c.complain(jsonrpc.CodeInvalidRequest, idOf(line), noMessage(line))
 		return
 	}
 	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && !c.begin(r.ID) {
@@ -118,6 +121,13 @@ func (c *lineConn) take(line []byte) {
 	case c.messages <- m:
 	case <-c.closed:
 	}
+}
+
+func noMessage(line []byte) string {
+	if bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")) {
+		return "batches are not supported: send one message a line"
+	}
+	return `this is no JSON-RPC 2.0 message: it takes "jsonrpc": "2.0", a method and, to be answered, an id that is a string or a whole number`
 }
 
 // idOf is the id of a message that is wrong in some other way, nil when it has none.
@@ -206,7 +216,7 @@ func (c *lineConn) writeLine(line []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if _, err := c.out.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("writing a message: %w", err)
+		return fmt.Errorf("%w: %w", errGone, err)
 	}
 	return nil
 }

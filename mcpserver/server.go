@@ -11,6 +11,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -82,11 +83,12 @@ func (s *Server) answer(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// Serve speaks MCP on in and out, a message a line, until in ends or ctx does.
+// Serve speaks MCP on in and out, a message a line, until in ends, ctx does,
+// or nobody reads out any more.
 // A line that is no message is answered with a protocol error and does not end the session.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := s.mcp.Run(ctx, &lineTransport{in: in, out: out})
-	if err == nil || ctx.Err() != nil {
+	if ctx.Err() != nil || errors.Is(err, errGone) {
 		return nil
 	}
 	return err

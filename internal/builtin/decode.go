@@ -19,7 +19,7 @@ import (
 func decode(t Tool, args json.RawMessage, into any) error {
 	given, err := members(args)
 	if err != nil {
-		return tool.Errorf(tool.InvalidArguments, "%s: %v", t.Name, err)
+		return tool.Errorf(tool.InvalidArguments, "%s: %v", t.Name, err).WithHint("Send the object itself: not in a list, and not as a string that holds it.")
 	}
 	known, required := fields(t)
 	var problems []problem

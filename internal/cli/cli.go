@@ -76,7 +76,7 @@ func (a *app) command() *cobra.Command {
 	flags.StringVar(&a.data, "data", a.getenv("TOOLROOM_DATA"), "where the room keeps everything (TOOLROOM_DATA; default: your data directory)")
 	flags.StringVar(&a.root, "root", a.getenv("TOOLROOM_ROOT"), "the workspace's folder (TOOLROOM_ROOT; default: the current one)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
-	root.AddCommand(a.serveCommand(), a.mcpCommand(), a.demoCommand(), a.callCommand(), a.runCommand(), a.toolCommand(), a.doctorCommand())
+	root.AddCommand(a.serveCommand(), a.mcpCommand(), a.demoCommand(), a.callCommand(), a.runCommand(), a.toolCommand(), a.approvalCommand(), a.doctorCommand())
 	return root
 }
 
@@ -136,6 +136,9 @@ func (a *app) fail(err error) int {
 	fmt.Fprintln(a.err, "toolroom:", inert(e.Error()))
 	if e.Hint != "" {
 		fmt.Fprintln(a.err, inert(e.Hint))
+	}
+	if cause := e.Unwrap(); cause != nil && e.Code == tool.Internal { // whoever runs the program is its operator
+		fmt.Fprintln(a.err, "cause:", inert(cause.Error()))
 	}
 	return code
 }

@@ -116,10 +116,16 @@ func (s *scene) step(ctx context.Context, step step) error {
 	}
 	s.calls++
 	text := textOf(res)
-	s.remember(step, res)
-	if res.IsError {
+	saved := resultOf(res)
+	if step.keeps {
+		s.version = saved.Version
+	}
+	switch {
+	case res.IsError:
 		s.say("error", "31", text)
-	} else {
+	case step.diff:
+		s.say("gets", "32", "{ … \"diff\": … }\n"+saved.Diff.Body)
+	default:
 		s.say("gets", "32", shorten(text, 600))
 	}
 	if res.IsError != step.fails || !strings.Contains(text, step.wants) {
@@ -152,12 +158,23 @@ func (s *scene) notice(ctx context.Context, step step) error {
 	return nil
 }
 
-func (s *scene) remember(step step, res *mcp.CallToolResult) {
-	var saved struct{ Result struct{ Version string } }
-	b, err := json.Marshal(res.StructuredContent)
-	if step.keeps && err == nil && json.Unmarshal(b, &saved) == nil {
-		s.version = saved.Result.Version
+// result is what the demo reads in an answer.
+type result struct {
+	Version string        `json:"version"`
+	Diff    toolroom.Diff `json:"diff"`
+}
+
+// resultOf is the structured content of an answer; zero for values of another shape.
+func resultOf(res *mcp.CallToolResult) result {
+	var content struct {
+		Result json.RawMessage `json:"result"`
 	}
+	var out result
+	b, err := json.Marshal(res.StructuredContent)
+	if err != nil || json.Unmarshal(b, &content) != nil || json.Unmarshal(content.Result, &out) != nil {
+		return result{}
+	}
+	return out
 }
 
 func textOf(res *mcp.CallToolResult) string {

@@ -100,6 +100,10 @@ func (a *app) printDiff(d toolroom.Diff) {
 	if len(d.Fields) == 0 && d.Body == "" {
 		a.printf("The versions are the same.\n")
 	}
+	a.printChanges(d)
+}
+
+func (a *app) printChanges(d toolroom.Diff) {
 	for _, f := range d.Fields {
 		a.printf("%s\n- %s\n+ %s\n", f.Field, f.From, f.To)
 	}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,6 +40,9 @@ func (a *app) withRoom(ctx context.Context, do func(room *toolroom.Room, root st
 		return startError{err}
 	}
 	room, err := toolroom.Open(ctx, opts)
+	if ctx.Err() != nil {
+		return tool.AsError(errors.Join(ctx.Err(), closed(room)))
+	}
 	if err != nil {
 		return startError{err}
 	}
@@ -49,10 +54,21 @@ func (a *app) withRoom(ctx context.Context, do func(room *toolroom.Room, root st
 	return do(room, root)
 }
 
+// closed closes a room that opened although its opener has left.
+func closed(room *toolroom.Room) error {
+	if room == nil {
+		return nil
+	}
+	return room.Close()
+}
+
 // principal is who the command line acts as: of the one local tenant, in the
-// workspace that its folder names.
+// workspace that its folder names. Bodies see that name, so it holds the folder's own
+// name and a hash in place of the path.
 func principal(kind tool.Kind, root string) tool.Principal {
-	return tool.Principal{Place: tool.Place{Tenant: "local", Workspace: root}, Kind: kind, ID: "cli"}
+	sum := sha256.Sum256([]byte(root))
+	name := fmt.Sprintf("%s-%x", filepath.Base(root), sum[:4])
+	return tool.Principal{Place: tool.Place{Tenant: "local", Workspace: name}, Kind: kind, ID: "cli"}
 }
 
 // workspaceRoot is --root as one folder always spells it, so that it names the

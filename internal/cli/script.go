@@ -10,6 +10,7 @@ type step struct {
 	wants string // part of the answer's text
 	keeps bool
 	lists bool // the server must announce a new list
+	diff  bool // only the difference of the answer is shown
 }
 
 const (
@@ -40,11 +41,10 @@ func script() []step {
 		{says: "I can write that shorter.", tool: "update_tool", args: `{"name":"invoice_total","reason":"shorter","body":` + worseBody + "}", wants: "invoice_total"},
 		{says: "Does it still work?", tool: "invoice_total", args: order, fails: true, wants: "call_failed"},
 		{says: "It does not: args has no items. What did I have before?", tool: "read_tool",
-			args: `{"name":"invoice_total","diff":{"from":"$VERSION"}}`, wants: "invoice_total"},
+			args: `{"name":"invoice_total","diff":{"from":"$VERSION"}}`, wants: "invoice_total", diff: true},
 		{says: "Back to the version that worked.", tool: "update_tool", args: `{"name":"invoice_total","restore_version":"$VERSION"}`, wants: "invoice_total"},
 		{says: "And now?", tool: "invoice_total", args: order, wants: `"total":83.26`},
-		{says: "Two invoices in one go, without a tool of their own.", tool: "run_code",
-			args: `{"body":"const both = await Promise.all(args.orders.map(o => ctx.callTool('invoice_total', o)));\nconsole.log('added', both.length);\n` +
-				`return both.map(b => b.total);","args":{"orders":[` + order + `,{"lines":[{"price":1,"count":1}]}]}}`, wants: "[83.26,1]"},
+		{says: "A sum I need once. No tool for that.", tool: "run_code",
+			args: `{"body":"console.log(args.totals.length, 'totals');\nreturn args.totals.reduce((a, b) => a + b, 0);","args":{"totals":[83.26,1]}}`, wants: "84.26"},
 	}
 }

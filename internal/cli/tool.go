@@ -26,7 +26,7 @@ func (a *app) toolCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(a.listCommand(), a.showCommand(), a.createCommand(), a.editCommand(), a.historyCommand(), a.diffCommand(), a.restoreCommand(),
-		a.enableCommand(true), a.enableCommand(false), a.deleteCommand())
+		a.enableCommand(true), a.enableCommand(false), a.deleteCommand(), a.testCommand(), a.importCommand(), a.exportCommand())
 	return c
 }
 

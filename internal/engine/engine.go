@@ -24,7 +24,7 @@ type Options struct {
 // Engine runs calls, each in an isolate of its own. Safe for concurrent use.
 type Engine struct {
 	options Options
-	scripts []compiledScript
+	library *library
 
 	mu sync.Mutex
 	seats
@@ -36,19 +36,23 @@ type Code struct{ bytecode []byte }
 
 // New compiles the platform and makes the first isolate.
 func New(o Options) (*Engine, error) {
-	scripts, err := compileScripts()
+	l, err := newLibrary()
 	if err != nil {
 		return nil, err
 	}
 	o.Isolates = max(1, o.Isolates)
-	e := &Engine{options: o, scripts: scripts}
-	i, err := newIsolate(o.Memory, scripts)
+	e := &Engine{options: o, library: l}
+	i, err := newIsolate(o.Memory, l)
 	if err != nil {
 		return nil, err
 	}
 	e.idle, e.made = []*isolate{i}, 1
 	return e, nil
 }
+
+// Warm compiles the globals that few bodies use. Without it the first body that
+// asks for one waits some milliseconds. It may run beside calls.
+func (e *Engine) Warm() error { return e.library.warm() }
 
 // Compile compiles code, which evaluates to the function to call, and runs none
 // of it. file is the name shown in stacks.
@@ -76,7 +80,7 @@ func (c *Call) Run() ([]byte, wire.ResultMeta) {
 	defer r.deadlineTimer().Stop()
 	out, failure := r.do()
 	r.engine.stand(r)
-	return out, wire.ResultMeta{Error: failure, CPUNS: int64(r.busy), Peak: r.peak, Dropped: r.dropped}
+	return out, wire.ResultMeta{Error: failure, CPUNS: int64(r.busy), Peak: r.highest(), Dropped: r.dropped}
 }
 
 // Reply answers one of the call's requests. The call keeps the slices.

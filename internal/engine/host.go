@@ -10,6 +10,7 @@ import (
 	lib "modernc.org/libquickjs"
 
 	"toolroom/internal/engine/platform"
+	"toolroom/internal/wire"
 	"toolroom/tool"
 )
 
@@ -53,7 +54,7 @@ type hostFunc func(i *isolate, args []value) value
 func hostFuncs() map[string]hostFunc {
 	return map[string]hostFunc{
 		"hooks": hostHooks, "native": hostNative, "send": hostSend, "takeBack": hostTakeBack, "log": hostLog,
-		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "left": hostLeft,
+		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "left": hostLeft, "classOf": hostClassOf, "load": hostLoad,
 	}
 }
 
@@ -134,12 +135,12 @@ func hostHooks(i *isolate, args []value) value {
 // hostNative(name) → the native as a function.
 func hostNative(i *isolate, args []value) value {
 	name, _ := i.text(args[0])
-	native, ok := platform.Natives()[name]
+	native, ok := i.natives.Lookup(name)
 	if !ok {
 		return i.throw("TypeError", "there is no native "+name)
 	}
 	return i.function(name, func(i *isolate, args []value) value {
-		in := make([]any, len(args))
+		in := make(platform.Args, len(args))
 		for n, v := range args {
 			var ok bool
 			if in[n], ok = i.toGo(v); !ok {
@@ -249,8 +250,8 @@ func numberOf(v value) float64 {
 	return 0
 }
 
-// hostSend(id, op, args, data): a request to the host. args is JSON text, data
-// a buffer or undefined.
+// hostSend(id, op, args, data, quiet): a request to the host. args is JSON text,
+// data a buffer or undefined. Nobody is told of a quiet one without an answer at the end.
 func hostSend(i *isolate, args []value) value {
 	r := i.call
 	if r == nil || len(args) < 4 {
@@ -262,16 +263,24 @@ func hostSend(i *isolate, args []value) value {
 		return exception()
 	}
 	data, _ := i.bytesOf(args[3])
-	r.pending++
-	r.job.Host.Request(uint32(numberOf(args[0])), op, []byte(meta), data)
+	r.asked++
+	if why := wire.CheckRequest(r.asked, op, []byte(meta), data); why != "" {
+		return i.throw("TypeError", why)
+	}
+	id := uint32(numberOf(args[0]))
+	if len(args) < 5 || !boolOf(args[4]) {
+		r.waiting[id] = struct{}{}
+	}
+	r.job.Host.Request(id, op, []byte(meta), data)
 	return undefined()
 }
 
 // hostTakeBack(id): the answer to a request is no longer wanted.
 func hostTakeBack(i *isolate, args []value) value {
 	if r := i.call; r != nil && len(args) > 0 {
-		r.pending--
-		r.job.Host.Abort(uint32(numberOf(args[0])))
+		id := uint32(numberOf(args[0]))
+		delete(r.waiting, id)
+		r.job.Host.Abort(id)
 	}
 	return undefined()
 }
@@ -317,10 +326,53 @@ func hostLeft(i *isolate, _ []value) value {
 	return floatValue(float64(time.Until(i.call.deadline)) / float64(time.Millisecond))
 }
 
-// hostTimer(id, ms): fire(id) after ms.
+// hostClassOf(value) → what kind of built-in an object is, whatever its
+// prototype and its properties say; undefined for anything that is no object.
+func hostClassOf(i *isolate, args []value) value {
+	if len(args) == 0 || !isObject(args[0]) {
+		return undefined()
+	}
+	if lib.XJS_IsFunction(i.tls, i.ctx, args[0]) != 0 {
+		return i.str("function")
+	}
+	return i.str(className(lib.XJS_GetClassID(i.tls, args[0])))
+}
+
+// className is a class as scripts know it; "other" has no meaning outside its isolate.
+func className(class uint32) string {
+	switch {
+	case class == lib.EJS_CLASS_OBJECT:
+		return "object"
+	case class == lib.EJS_CLASS_ARRAY:
+		return "array"
+	case class == lib.EJS_CLASS_ARGUMENTS || class == lib.EJS_CLASS_MAPPED_ARGUMENTS:
+		return "object"
+	case class == lib.EJS_CLASS_ERROR:
+		return "error"
+	case class == lib.EJS_CLASS_NUMBER || class == lib.EJS_CLASS_STRING || class == lib.EJS_CLASS_BOOLEAN || class == lib.EJS_CLASS_BIG_INT:
+		return "boxed"
+	case class == lib.EJS_CLASS_DATE:
+		return "date"
+	case class == lib.EJS_CLASS_REGEXP:
+		return "regexp"
+	case class == lib.EJS_CLASS_MAP:
+		return "map"
+	case class == lib.EJS_CLASS_SET:
+		return "set"
+	case class == lib.EJS_CLASS_ARRAY_BUFFER:
+		return "buffer"
+	case class >= lib.EJS_CLASS_UINT8C_ARRAY && class <= lib.EJS_CLASS_FLOAT64_ARRAY:
+		return "view"
+	case class == lib.EJS_CLASS_DATAVIEW:
+		return "dataview"
+	}
+	return "other"
+}
+
+// hostTimer(id, ms, quiet): fire(id) after ms. Nobody is told of a quiet one that was still set at the end.
 func hostTimer(i *isolate, args []value) value {
 	if r := i.call; r != nil && len(args) > 1 {
-		r.timers.add(uint32(numberOf(args[0])), r.now(), numberOf(args[1]))
+		r.timers.add(uint32(numberOf(args[0])), r.now(), numberOf(args[1]), len(args) > 2 && boolOf(args[2]))
 	}
 	return undefined()
 }

@@ -32,6 +32,8 @@ type isolate struct {
 	viewOut                          uintptr
 
 	hooks     hooks
+	natives   *platform.Natives
+	library   *library
 	keep      []any  // Go funcs whose pointers the engine holds
 	call      *run   // the call that is in it; nil between calls
 	returning []*run // calls that were set aside and want it back; guarded by Engine.mu
@@ -51,19 +53,19 @@ const slack = 32 << 20
 
 // newIsolate builds an isolate whose calls may use up to memory bytes, runs the
 // platform's scripts in it and takes the snapshot.
-func newIsolate(memory int64, scripts []compiledScript) (*isolate, error) {
+func newIsolate(memory int64, lib *library) (*isolate, error) {
 	a, err := mapArena(uintptr(memory) + slack)
 	if err != nil {
 		return nil, err
 	}
-	i := &isolate{arena: a, tls: libc.NewTLS()}
-	if err := i.build(scripts); err != nil {
+	i := &isolate{arena: a, tls: libc.NewTLS(), natives: platform.NewNatives(), library: lib}
+	if err := i.build(); err != nil {
 		return nil, errors.Join(err, i.close())
 	}
 	return i, nil
 }
 
-func (i *isolate) build(scripts []compiledScript) error {
+func (i *isolate) build() error {
 	i.allocate()
 	i.rt = lib.XJS_NewRuntime2(i.tls, i.funcs, i.arena.base)
 	if i.rt == 0 {
@@ -76,7 +78,7 @@ func (i *isolate) build(scripts []compiledScript) error {
 		return errors.New("the engine could not make a context")
 	}
 	i.install()
-	for _, s := range scripts {
+	for _, s := range i.library.eager {
 		if err := i.runScript(s); err != nil {
 			return err
 		}
@@ -148,6 +150,7 @@ func (i *isolate) begin(memory int64) {
 // on any stack.
 func (i *isolate) restore() {
 	i.call = nil
+	i.natives.Reset()
 	i.arena.restore(i.snapshot)
 }
 
@@ -169,40 +172,6 @@ func (i *isolate) close() error {
 	}
 	i.tls.Close()
 	return err
-}
-
-// compiledScript is a platform script as bytecode: compiled once for a worker, loaded by each of its isolates.
-type compiledScript struct {
-	name string
-	code []byte
-}
-
-// compileScripts compiles the platform's scripts in an isolate that is thrown away.
-func compileScripts() ([]compiledScript, error) {
-	scripts, err := platform.Scripts()
-	if err != nil {
-		return nil, err
-	}
-	a, err := mapArena(64 << 20)
-	if err != nil {
-		return nil, err
-	}
-	i := &isolate{arena: a, tls: libc.NewTLS()}
-	i.allocate()
-	defer i.close()
-	i.rt = lib.XJS_NewRuntime2(i.tls, i.funcs, i.arena.base)
-	i.ctx = lib.XJS_NewContext(i.tls, i.rt)
-	lib.XJS_SetStripInfo(i.tls, i.rt, lib.MJS_STRIP_SOURCE)
-	var out []compiledScript
-	for _, s := range scripts {
-		// One line in front, so that lines in stacks are those of the file.
-		code, ok := i.compile("platform/"+s.Name, "(function (host, internals) { 'use strict'; "+s.Source+"\n})")
-		if !ok {
-			return nil, fmt.Errorf("compiling %s: %s", s.Name, i.lastError())
-		}
-		out = append(out, compiledScript{name: s.Name, code: code})
-	}
-	return out, nil
 }
 
 // compile turns a script into bytecode without running any of it.

@@ -53,15 +53,14 @@ type run struct {
 	start    time.Time
 	deadline time.Time
 	timers   timers
-	pending  int     // requests without a reply
-	rejected []value // promises rejected with nobody listening, each followed by its reason
-	promise  value   // of the body
+	waiting  map[uint32]struct{} // requests without a reply
+	asked    int                 // requests, also those that could not be sent
+	rejected []value             // promises rejected with nobody listening, each followed by its reason
+	promise  value               // of the body
 	logged   int
 	dropped  int64
 	busy     time.Duration // spent in the engine
 	aborted  bool          // ctx.signal
-	peak     int64         // bytes
-	saved    *saved        // its isolate's memory, while set aside
 
 	parked  *list.Element // in Engine.parked; guarded by Engine.mu
 	granted chan *isolate // an isolate that was handed over in a line
@@ -72,6 +71,8 @@ type run struct {
 	iso       *isolate // the one it is in, or must be in to go on
 	seated    bool     // whether it is; written with Engine.mu or by its own goroutine
 	inbox     []Reply
+	saved     *saved // its isolate's memory, while set aside
+	peak      int64  // bytes
 	cancelled bool
 	ended     bool
 	wake      chan struct{}
@@ -79,7 +80,7 @@ type run struct {
 
 func newRun(e *Engine, job *Job) *run {
 	now := time.Now()
-	return &run{engine: e, job: job, start: now, deadline: now.Add(job.Timeout), promise: undefined(),
+	return &run{engine: e, job: job, start: now, waiting: map[uint32]struct{}{}, deadline: now.Add(job.Timeout), promise: undefined(),
 		wake: make(chan struct{}, 1), granted: make(chan *isolate, 1)}
 }
 
@@ -98,6 +99,13 @@ func (r *run) compile(file, source string) (*Code, *wire.Failure) {
 		f.Code = tool.SyntaxError
 	}
 	return nil, f
+}
+
+// highest is the most memory the call had in use, in bytes, once it has ended.
+func (r *run) highest() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.peak
 }
 
 func (r *run) now() time.Duration { return time.Since(r.start) }
@@ -258,7 +266,7 @@ func (r *run) event() bool {
 
 func (r *run) deliver(p Reply) {
 	i := r.iso
-	r.pending--
+	delete(r.waiting, p.ID)
 	args := []value{number(float64(p.ID)), undefined(), undefined(), undefined()}
 	if p.Error != nil {
 		args[1] = i.parse(p.Error)
@@ -411,10 +419,10 @@ func (r *run) end(state int32) ([]byte, *wire.Failure) {
 // reportLeftovers says what the body left running: it is dropped now.
 func (r *run) reportLeftovers() {
 	r.reportRejections()
-	if n := r.timers.len(); n > 0 {
+	if n := r.timers.loud(); n > 0 {
 		r.log("warn", fmt.Sprintf("%d timer(s) were still set when the body returned; they were dropped", n))
 	}
-	if r.pending > 0 {
-		r.log("warn", fmt.Sprintf("%d request(s) had no answer yet when the body returned; they were dropped. Await what you start.", r.pending))
+	if n := len(r.waiting); n > 0 {
+		r.log("warn", fmt.Sprintf("%d request(s) had no answer yet when the body returned; they were dropped. Await what you start.", n))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"time"
 
+	"toolroom/internal/engine/platform"
 	"toolroom/internal/wire"
 	"toolroom/tool"
 )
@@ -52,7 +53,7 @@ func (e *Engine) seat(r *run) *wire.Failure {
 }
 
 func (e *Engine) seatInNew(r *run) *wire.Failure {
-	i, err := newIsolate(e.options.Memory, e.scripts)
+	i, err := newIsolate(e.options.Memory, e.library)
 	if err != nil {
 		e.mu.Lock()
 		e.made--
@@ -70,9 +71,30 @@ func (e *Engine) evict(p *run) *isolate {
 	e.parked.Remove(p.parked)
 	p.parked, p.seated = nil, false
 	e.mu.Unlock()
-	p.saved, p.peak = i.save(), i.peak()
+	p.setAside(i.save(), i.peak())
 	i.restore()
 	return i
+}
+
+// setAside keeps what r needs to go on, unless it has ended meanwhile.
+func (r *run) setAside(s *saved, peak int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.peak = peak
+	if r.ended {
+		s.close()
+		return
+	}
+	r.saved = s
+}
+
+// takeSaved is what setAside kept, or nil.
+func (r *run) takeSaved() *saved {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.saved
+	r.saved = nil
+	return s
 }
 
 // await waits in line until an isolate is handed over, or the call ends first.
@@ -176,6 +198,7 @@ func (e *Engine) stand(r *run) {
 	r.seated = false
 	e.mu.Unlock()
 	if !seated {
+		r.takeSaved().close()
 		return
 	}
 	r.peak = r.iso.peak()
@@ -191,17 +214,17 @@ func (r *run) sit(i *isolate) {
 	r.iso, r.seated = i, true
 	r.mu.Unlock()
 	i.call = r
-	if r.saved != nil {
-		i.putBack(r.saved)
-		r.saved = nil
+	if s := r.takeSaved(); s != nil {
+		i.putBack(s)
 	}
 }
 
 // saved is what an isolate's memory has that its snapshot has not: runs of
 // chunks, and the bytes of all of them one after the other.
 type saved struct {
-	runs []span
-	data []byte
+	runs    []span
+	data    []byte
+	natives platform.Open
 }
 
 type span struct{ from, to uintptr } // offsets from the arena's base
@@ -214,7 +237,7 @@ const chunk = 256
 func (i *isolate) save() *saved {
 	h := i.arena.header()
 	mem := i.arena.bytes(i.arena.base, h.high)
-	s := &saved{}
+	s := &saved{natives: i.natives.Take()}
 	size := 0
 	for at := 0; at < len(mem); at += chunk {
 		end := min(at+chunk, len(mem))
@@ -235,8 +258,16 @@ func (i *isolate) save() *saved {
 	return s
 }
 
+// close ends what a call that never came back to its isolate had open.
+func (s *saved) close() {
+	if s != nil {
+		s.natives.Close()
+	}
+}
+
 // putBack is the reverse of save, on an isolate at its snapshot.
 func (i *isolate) putBack(s *saved) {
+	i.natives.Put(s.natives)
 	data := s.data
 	for _, r := range s.runs {
 		n := copy(i.arena.bytes(i.arena.base+r.from, i.arena.base+r.to), data)

@@ -12,10 +12,12 @@ type timers struct {
 	queue timerQueue
 	byID  map[uint32]*timer
 	seq   uint64
+	quiet int // timers of the platform's own, such as AbortSignal.timeout
 }
 
 type timer struct {
 	id    uint32
+	quiet bool
 	due   time.Duration // since the call began
 	seq   uint64
 	index int
@@ -23,24 +25,36 @@ type timer struct {
 
 // add sets a timer. As on the web, what is not a positive number counts as 0,
 // and no timer is set for longer than an int32 of milliseconds holds.
-func (t *timers) add(id uint32, now time.Duration, ms float64) {
+func (t *timers) add(id uint32, now time.Duration, ms float64, quiet bool) {
 	if !(ms > 0) {
 		ms = 0
 	}
 	ms = math.Min(ms, math.MaxInt32)
 	t.seq++
-	n := &timer{id: id, due: now + time.Duration(ms*float64(time.Millisecond)), seq: t.seq}
+	n := &timer{id: id, quiet: quiet, due: now + time.Duration(ms*float64(time.Millisecond)), seq: t.seq}
 	if t.byID == nil {
 		t.byID = map[uint32]*timer{}
 	}
 	t.byID[id] = n
+	t.count(n, 1)
 	heap.Push(&t.queue, n)
 }
 
 func (t *timers) remove(id uint32) {
 	if n := t.byID[id]; n != nil {
 		heap.Remove(&t.queue, n.index)
-		delete(t.byID, id)
+		t.forget(n)
+	}
+}
+
+func (t *timers) forget(n *timer) {
+	delete(t.byID, n.id)
+	t.count(n, -1)
+}
+
+func (t *timers) count(n *timer, by int) {
+	if n.quiet {
+		t.quiet += by
 	}
 }
 
@@ -58,11 +72,12 @@ func (t *timers) pop(now time.Duration) (id uint32, ok bool) {
 		return 0, false
 	}
 	n := heap.Pop(&t.queue).(*timer)
-	delete(t.byID, n.id)
+	t.forget(n)
 	return n.id, true
 }
 
-func (t *timers) len() int { return len(t.queue) }
+// loud counts the timers that the body set itself.
+func (t *timers) loud() int { return len(t.queue) - t.quiet }
 
 type timerQueue []*timer
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"toolroom/internal/store"
@@ -24,6 +25,8 @@ type Question struct {
 	Reason     string          `json:"reason,omitempty"`
 	Hash       string          `json:"hash"` // of the whole definition
 	Definition tool.Definition `json:"definition"`
+
+	before tool.Definition // what Diff is from
 }
 
 // Key is what an answer is bound to: this change, of this version, to exactly this definition.
@@ -43,6 +46,31 @@ func (q Question) Why() string {
 		why = append(why, "it adds to "+w.Field+": "+strings.Join(w.Added, ", "))
 	}
 	return strings.Join(why, "; ")
+}
+
+// Text is the question as a person reads it, the same wherever it is asked. It
+// has text of the model in it, which faces show as text and nothing else.
+func (q Question) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s wants this: tool %q %s.\n", asker(q.Asker), q.Tool, q.Action)
+	fmt.Fprintf(&b, "You are asked because %s.\n", q.Why())
+	if q.Reason != "" {
+		fmt.Fprintf(&b, "Its reason: %s\n", q.Reason)
+	}
+	for _, f := range q.Diff.Fields {
+		fmt.Fprintf(&b, "%s: %s -> %s\n", f.Field, f.From, f.To)
+	}
+	if q.Diff.Body != "" {
+		fmt.Fprintf(&b, "\n%s", q.Diff.Body)
+	}
+	return b.String()
+}
+
+func asker(p tool.Principal) string {
+	if p.ID == "" {
+		return "A model"
+	}
+	return fmt.Sprintf("The model %q", p.ID)
 }
 
 // Decision is an answer to a Question.
@@ -117,7 +145,7 @@ func (r *Registry) question(p tool.Principal, old *store.Record, d tool.Definiti
 	if !q.Global && len(q.Widens) == 0 {
 		return nil
 	}
-	q.Diff = diffDefinitions(before, d)
+	q.before = before
 	return q
 }
 
@@ -127,6 +155,7 @@ func (r *Registry) ask(ctx context.Context, q *Question, first Approver) (asked 
 	if q == nil {
 		return false, nil
 	}
+	q.Diff = diffDefinitions(q.before, q.Definition)
 	answer, err := Chain(first, r.opts.Approver).Approve(ctx, *q)
 	switch {
 	case ctx.Err() != nil:

@@ -93,31 +93,51 @@ func (r *Registry) live(ctx context.Context, place tool.Place, name string) (sto
 	return rec, err
 }
 
+// pending is a change that is ready: everything was checked and nothing stored.
+type pending struct {
+	old      *store.Record // nil: a new tool
+	built    *Resolved
+	write    store.Write
+	question *Question // nil: nobody needs to be asked
+	same     bool      // nothing would differ
+}
+
 // save makes d the current version of old, or of a new tool.
 func (r *Registry) save(ctx context.Context, p tool.Principal, old *store.Record, d tool.Definition, a store.Action, o ChangeOptions) (tool.Change, error) {
-	if err := may(p, old, o.Expect); err != nil {
+	next, err := r.prepare(ctx, p, old, d, a, o)
+	if err != nil {
 		return tool.Change{}, err
+	}
+	if next.same {
+		return unchanged(*old, next.built), nil
+	}
+	asked, err := r.ask(ctx, next.question, o.Ask)
+	if err != nil {
+		return tool.Change{}, err
+	}
+	return r.commit(ctx, next.write, asked, next.built.Warnings)
+}
+
+// prepare does all of a change but asking and storing.
+func (r *Registry) prepare(ctx context.Context, p tool.Principal, old *store.Record, d tool.Definition, a store.Action, o ChangeOptions) (*pending, error) {
+	if err := may(p, old, o.Expect); err != nil {
+		return nil, err
 	}
 	built, err := r.build(ctx, p, d)
 	if err != nil {
-		return tool.Change{}, err
+		return nil, err
 	}
 	d = built.Tool.Current.Definition
 	if d.Location == tool.InTenant && r.opts.GlobalTools != nil && !r.opts.GlobalTools(p.Tenant) {
-		return tool.Change{}, tool.Errorf(tool.Forbidden, "the operator allows no global tools for this tenant").
+		return nil, tool.Errorf(tool.Forbidden, "the operator allows no global tools for this tenant").
 			WithHint("Make the tool with location: workspace.")
 	}
-	if old != nil && !old.Deleted && old.Broken == nil && old.Current.Hash == built.Tool.Current.Hash {
-		return unchanged(*old, built), nil
-	}
-	asked, err := r.ask(ctx, r.question(p, old, d, built.Tool.Current.Hash, a, o.Reason), o.Ask)
-	if err != nil {
-		return tool.Change{}, err
-	}
-	w := r.write(p, old, d, a)
-	w.Version = &tool.Version{Definition: d, Author: tool.Author{Kind: p.Kind, ID: p.ID}, Reason: o.Reason, Changed: changedSince(old, d, a)}
-	w.Words = wordsOf(d)
-	return r.commit(ctx, w, asked, built.Warnings)
+	hash := built.Tool.Current.Hash
+	next := &pending{old: old, built: built, write: r.write(p, old, d, a), question: r.question(p, old, d, hash, a, o.Reason)}
+	next.same = old != nil && !old.Deleted && old.Broken == nil && old.Current.Hash == hash
+	next.write.Version = &tool.Version{Definition: d, Author: tool.Author{Kind: p.Kind, ID: p.ID}, Reason: o.Reason, Changed: changedSince(old, d, a)}
+	next.write.Words = wordsOf(d)
+	return next, nil
 }
 
 func unchanged(old store.Record, built *Resolved) tool.Change {
@@ -173,7 +193,7 @@ func (r *Registry) write(p tool.Principal, old *store.Record, d tool.Definition,
 // commit stores w and tells everybody. A conflict after somebody was asked is
 // final: the answer was about another change.
 func (r *Registry) commit(ctx context.Context, w store.Write, asked bool, warnings []tool.Warning) (tool.Change, error) {
-	out, err := r.store.Apply(ctx, []store.Write{w})
+	out, err := r.apply(ctx, w)
 	if err != nil {
 		var e *tool.Error
 		if asked && errors.As(err, &e) {
@@ -181,8 +201,25 @@ func (r *Registry) commit(ctx context.Context, w store.Write, asked bool, warnin
 		}
 		return tool.Change{}, err
 	}
-	r.feed.catchUp(context.WithoutCancel(ctx))
 	return tool.Change{Tool: out[0].Tool, Warnings: warnings}, nil
+}
+
+// apply stores the writes, all or none, and lets the cache and every follower know.
+func (r *Registry) apply(ctx context.Context, writes ...store.Write) ([]store.Record, error) {
+	out, err := r.store.Apply(ctx, writes)
+	if err == nil {
+		r.noticed(ctx)
+	}
+	return out, err
+}
+
+// noticed takes in the changes made a moment ago. If they cannot be read now, all that is cached may
+// be old: it is dropped, and the poll tells the followers later.
+func (r *Registry) noticed(ctx context.Context) {
+	if err := r.feed.catchUp(context.WithoutCancel(ctx)); err != nil {
+		r.cache.forgetAll()
+		r.opts.Log.Warn("cannot read the change feed after a change; trying again", "error", err)
+	}
 }
 
 // SetEnabled enables or disables a tool. Its version stays.
@@ -231,6 +268,6 @@ func (r *Registry) MarkSolo(ctx context.Context, versionID string) error {
 	if err := r.store.MarkSolo(ctx, versionID, r.opts.Now()); err != nil {
 		return err
 	}
-	r.feed.catchUp(context.WithoutCancel(ctx))
+	r.noticed(ctx)
 	return nil
 }

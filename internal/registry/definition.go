@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -30,16 +31,25 @@ func (r *Registry) complete(d tool.Definition) tool.Definition {
 	d.Location = orText(d.Location, tool.InWorkspace)
 	d.Description = strings.ReplaceAll(d.Description, "\r\n", "\n")
 	d.Grant = r.completeGrant(d.Grant, d.Scope)
-	if len(d.Parameters) == 0 || string(d.Parameters) == "null" {
-		d.Parameters = json.RawMessage("{}")
-	}
 	if string(d.OutputSchema) == "null" {
 		d.OutputSchema = nil
 	}
-	if len(d.Examples) == 0 {
-		d.Examples = nil
-	}
+	d.Examples = completeExamples(d.Examples)
 	return d
+}
+
+// completeExamples says of every example that said nothing about its arguments that it has none.
+func completeExamples(examples []tool.Example) []tool.Example {
+	if len(examples) == 0 {
+		return nil
+	}
+	examples = slices.Clone(examples)
+	for i, e := range examples {
+		if len(e.Args) == 0 || string(e.Args) == "null" {
+			examples[i].Args = json.RawMessage("{}")
+		}
+	}
+	return examples
 }
 
 func orText[T ~string](v, otherwise T) T {
@@ -98,20 +108,11 @@ func checkWords(d tool.Definition) error {
 		{"location", string(d.Location), "workspace global"},
 	}
 	for _, w := range words {
-		if !isOneOf(w.value, strings.Fields(w.want)) {
+		if !slices.Contains(strings.Fields(w.want), w.value) {
 			return invalid(w.field, "%q is none of %s", cut(w.value, 40), strings.ReplaceAll(w.want, " ", ", "))
 		}
 	}
 	return nil
-}
-
-func isOneOf(v string, list []string) bool {
-	for _, l := range list {
-		if v == l {
-			return true
-		}
-	}
-	return false
 }
 
 func checkBody(body string) error {
@@ -156,20 +157,11 @@ func checkExamples(examples []tool.Example) error {
 		if len(e.Args) > 0 && !json.Valid(e.Args) || len(e.Result) > 0 && !json.Valid(e.Result) {
 			return invalid("examples", "%s has args or a result that is not JSON", exampleName(e, i))
 		}
-		if e.Error != "" && !knownCode(e.Error) {
+		if e.Error != "" && !slices.Contains(tool.Codes(), e.Error) {
 			return invalid("examples", "%s expects the error %q, which does not exist", exampleName(e, i), cut(string(e.Error), 40))
 		}
 	}
 	return nil
-}
-
-func knownCode(c tool.Code) bool {
-	for _, known := range tool.Codes() {
-		if c == known {
-			return true
-		}
-	}
-	return false
 }
 
 func checkAnnotations(a *tool.Annotations) error {

@@ -55,9 +55,6 @@ func (r *Registry) TestExamples(ctx context.Context, p tool.Principal, built *Re
 	}
 	var failed []FailedExample
 	for i, e := range built.Tool.Current.Definition.Examples {
-		if len(e.Args) == 0 {
-			e.Args = json.RawMessage("{}")
-		}
 		out, err := r.opts.RunExample(ctx, p, built, e)
 		if ctx.Err() != nil {
 			return failed, tool.AsError(ctx.Err())

@@ -63,6 +63,14 @@ func (c *cache) forget(ch store.Change) {
 	}
 }
 
+// forgetAll drops every name.
+func (c *cache) forgetAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changes++
+	c.names.Purge()
+}
+
 // count is what put wants to know: taken before the store is read.
 func (c *cache) count() int64 {
 	c.mu.Lock()

@@ -16,10 +16,13 @@ func (r *Runner) spare() *worker {
 			return w
 		}
 	}
-	if len(r.workers) >= r.options.Workers && !r.evict() {
-		return nil
+	if len(r.workers) < r.options.Workers {
+		return r.spawn()
 	}
-	return r.spawn()
+	if r.leaving <= len(r.starved) {
+		r.evict()
+	}
+	return nil
 }
 
 func (r *Runner) spawn() *worker {
@@ -37,21 +40,22 @@ func (r *Runner) refill() {
 	}
 }
 
-// evict ends the worker that has been idle the longest, in favour of another
-// workspace. It says whether there was one; its place is free at once.
-func (r *Runner) evict() bool {
+// evict ends the worker that has been idle the longest, if one is, in favour of
+// another workspace: who waits in line gets its place when it has gone.
+func (r *Runner) evict() {
 	var idle *worker
 	for w := range r.workers {
-		if w.crew != nil && w.load == 0 && w.used && w.alive() && (idle == nil || w.since.Before(idle.since)) {
+		if w.crew != nil && w.load == 0 && w.used && !w.leaving && w.alive() && (idle == nil || w.since.Before(idle.since)) {
 			idle = w
 		}
 	}
 	if idle == nil {
-		return false
+		return
 	}
+	idle.leaving = true
+	r.leaving++
 	r.remove(idle)
 	idle.end(verdict{why: "another workspace needs its place"})
-	return true
 }
 
 // remove takes w from its crew, so that it gets no more calls.
@@ -89,6 +93,9 @@ func (r *Runner) lost(w *worker, how string) {
 	defer r.mu.Unlock()
 	r.remove(w)
 	delete(r.workers, w)
+	if w.leaving {
+		r.leaving--
+	}
 	v := *w.ended
 	if v.crash && !r.closing {
 		r.crashed(w, v, how)

@@ -60,7 +60,7 @@ func (r *Runner) inspect(w *worker, now time.Time) (verdict, bool) {
 		return verdict{why: "idle"}, true
 	case w.out.stalled(now) > stallLimit:
 		return verdict{why: "it does not read what it is sent", crash: true}, true
-	case w.load > 0 && resident(w.process.PID()) > r.options.WorkerMB<<20:
+	case resident(w.process.PID()) > r.options.WorkerMB<<20:
 		return verdict{why: "it uses more memory than its share", full: true}, true
 	}
 	return verdict{}, false

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,16 +26,49 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if os.Getenv(beRoom) != "" {
+		if err := room(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	goleak.VerifyTestMain(m)
 }
 
+// beRoom is the variable that makes the test binary a room with busy workers.
+const beRoom = "TOOLROOM_TEST_ROOM"
+
 func beWorker(args []string) error {
+	if args[0] == "unconfined" {
+		return (&puppet{conn: os.NewFile(3, "room")}).unconfined()
+	}
 	conn, err := sandbox.Enter()
 	if err != nil {
 		return err
 	}
 	if args[0] == "honest" {
 		return child.Serve(conn)
+	}
+	p, err := newPuppet(conn)
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "puppet":
+		return p.serve()
+	case "intruder":
+		return p.intrude(args[1])
+	case "twice":
+		return p.intrudeBy(func(p *puppet, id uint64) { p.send(result(id, "1")); p.send(result(id, "2")) })
+	case "trickle":
+		return p.intrudeBy(trickle)
+	case "glutton":
+		return p.intrudeBy(many(wire.MaxRequests, func(i int) intrusion {
+			return frame(wire.Request, uint32(i), okRequest, strings.Repeat("x", 1<<20))
+		}))
+	case "deaf":
+		p.send(wire.Frame{Kind: wire.Ready})
+		select {}
 	}
 	return fmt.Errorf("no stand-in is called %q", args[0])
 }

@@ -94,8 +94,10 @@ func (w *worker) request(c *call, f wire.Frame) error {
 	if err := wire.Decode(f.Meta, &meta); err != nil {
 		return err
 	}
+	w.held.take(len(f.Meta) + len(f.Data))
 	req := Request{Op: meta.Op, Args: meta.Args, Data: append([]byte(nil), f.Data...)}
-	return c.live(func() error {
+	started := false
+	err := c.live(func() error {
 		usage := &c.outcome.Usage
 		ctx, err := c.requests.begin(f.Request, usage.Requests)
 		if err != nil {
@@ -104,13 +106,19 @@ func (w *worker) request(c *call, f wire.Frame) error {
 		usage.Requests++
 		usage.BytesOut += int64(len(req.Data))
 		w.runner.serving.Add(1)
-		go w.serve(ctx, c, f.Request, req)
+		started = true
+		go w.serve(ctx, c, f.Request, req, len(f.Meta)+len(f.Data))
 		return nil
 	})
+	if !started {
+		w.held.give(len(f.Meta) + len(f.Data))
+	}
+	return err
 }
 
-func (w *worker) serve(ctx context.Context, c *call, id uint32, req Request) {
+func (w *worker) serve(ctx context.Context, c *call, id uint32, req Request, size int) {
 	defer w.runner.serving.Done()
+	defer w.held.give(size)
 	resp := Response{Err: tool.Errorf(tool.CapabilityDenied, "%s is not available here", req.Op)}
 	if c.job.Host != nil {
 		resp = c.job.Host.Serve(ctx, req)

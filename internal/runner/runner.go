@@ -22,6 +22,7 @@ type Runner struct {
 	crews    map[tool.Place]*crew
 	spares   []*worker
 	starved  []*crew // in line for a process
+	leaving  int     // processes that were ended for those in line
 	workers  map[*worker]struct{}
 	spawning health // of workers that never got as far as a workspace
 	closing  bool

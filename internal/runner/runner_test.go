@@ -66,3 +66,23 @@ func BenchmarkFirstCall(b *testing.B) {
 		give(b, r, job)
 	}
 }
+
+// BenchmarkReady is from nothing to a confined worker that was checked.
+func BenchmarkReady(b *testing.B) {
+	r := open(b, Options{Spares: -1})
+	for b.Loop() {
+		w := newWorker(r)
+		r.mu.Lock()
+		r.workers[w] = struct{}{}
+		r.mu.Unlock()
+		go w.live()
+		<-w.ready
+		if !w.alive() {
+			b.Fatal(w.ended.why)
+		}
+		b.StopTimer()
+		w.end(verdict{why: "measured"})
+		eventually(b, "it has gone", func() bool { return r.processes() == 0 })
+		b.StartTimer()
+	}
+}

@@ -20,6 +20,8 @@ type worker struct {
 	process *sandbox.Process // set under mu before ready; nil when it could not be started
 	out     *outbox          // set before ready
 
+	held *held
+
 	mu      sync.Mutex
 	pending map[uint64]*call
 	last    uint64   // the last call id
@@ -29,11 +31,12 @@ type worker struct {
 	loaded cache
 
 	// The runner's lock guards these.
-	crew  *crew // nil for a spare; set once
-	load  int   // calls
-	solo  bool  // takes no further call
-	used  bool  // had a call
-	since time.Time
+	crew    *crew     // nil for a spare; set once
+	load    int       // calls
+	solo    bool      // takes no further call
+	used    bool      // had a call
+	since   time.Time // of its last call's end
+	leaving bool      // evicted
 }
 
 // verdict is why a worker was ended. The zero value is for one that ended by itself.
@@ -52,7 +55,7 @@ const (
 )
 
 func newWorker(r *Runner) *worker {
-	return &worker{runner: r, ready: make(chan struct{}), pending: make(map[uint64]*call),
+	return &worker{runner: r, ready: make(chan struct{}), pending: make(map[uint64]*call), held: newHeld(),
 		loaded: newCache(r.options.MaxCached), since: time.Now()}
 }
 
@@ -175,6 +178,7 @@ func (w *worker) end(v verdict) {
 	if process != nil {
 		process.Kill()
 	}
+	w.held.open()
 	for _, c := range calls {
 		c.orphan(v)
 	}

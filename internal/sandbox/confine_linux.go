@@ -17,7 +17,7 @@ func confineThread(path string) error {
 		return fmt.Errorf("no_new_privs: %w", err)
 	}
 	if err := landlock(path); err != nil {
-		return fmt.Errorf("Landlock: %w", err)
+		return fmt.Errorf("the Landlock rules: %w", err)
 	}
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("capabilities: %w", err)

@@ -114,7 +114,7 @@ func (l *Launcher) Start() (*Process, error) {
 
 func (l *Launcher) fork(p *Process, files []*os.File) error {
 	attr := &os.ProcAttr{Dir: "/", Env: []string{}, Files: files,
-		Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}}
+		Sys: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}}
 	failed := make(chan error)
 	l.jobs <- func() {
 		var err error

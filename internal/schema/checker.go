@@ -160,7 +160,7 @@ func schemaPath(location string) string {
 	var tokens []string
 	for t := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		if t != "" {
-			tokens = append(tokens, strings.NewReplacer("~1", "/", "~0", "~").Replace(t))
+			tokens = append(tokens, unescape(t))
 		}
 	}
 	return pathOf(tokens)

@@ -46,26 +46,37 @@ func (o *object) drop(key string) {
 	}
 }
 
-// MarshalJSON writes the members in their order.
-func (o *object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	b.WriteByte('{')
-	for i, k := range o.keys {
-		if i > 0 {
-			b.WriteByte(',')
+// encode appends the JSON of a tree, members in their order.
+func encode(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case *object:
+		b = append(b, '{')
+		for i, k := range v.keys {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(encode(b, k), ':')
+			b = encode(b, v.values[k])
 		}
-		if err := enc.Encode(k); err != nil {
-			return nil, err
+		return append(b, '}')
+	case []any:
+		b = append(b, '[')
+		for i, e := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = encode(b, e)
 		}
-		b.WriteByte(':')
-		if err := enc.Encode(o.values[k]); err != nil {
-			return nil, err
-		}
+		return append(b, ']')
+	case string:
+		b, _ = jsontext.AppendQuote(b, v) // only bad UTF-8 fails, which parse refuses
+		return b
+	case json.Number:
+		return append(b, v...)
+	case bool:
+		return strconv.AppendBool(b, v)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return append(b, "null"...)
 }
 
 // plain is v with maps for objects, as the validator wants it.

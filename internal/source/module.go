@@ -129,13 +129,17 @@ func encloseModule(chunk []byte, name string) []byte {
 	return b.Bytes()
 }
 
-// importStatement finds the first line that begins with a static import.
+// importStatement finds the first line that begins with a static import. An
+// import of types is left to the parser, which takes it out.
 func importStatement(text string) *Problem {
 	at := regexp.MustCompile(`(?m)^[ \t]*import(?:\s+[\w$*{"']|\s*[{*"'])[^\n]*`).FindStringIndex(text)
 	if at == nil {
 		return nil
 	}
 	found := strings.TrimLeft(text[at[0]:at[1]], " \t")
+	if strings.HasPrefix(found, "import type ") {
+		return nil
+	}
 	p := &Problem{Message: `"import" is not available: a tool is one self-contained function`, offset: at[1] - len(found)}
 	if m := regexp.MustCompile(`["']([^"']+)["']\s*;?\s*$`).FindStringSubmatch(found); m != nil {
 		p.hint = moduleReplacement(m[1])

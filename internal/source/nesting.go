@@ -23,7 +23,8 @@ import (
 const (
 	maxDepth     = 1000
 	bracketDepth = 4
-	arrowDepth   = 8
+	arrowDepth   = 24
+	typesDepth   = 16   // "<" in TypeScript
 	maxCommas    = 8000 // in one expression; the parser's time grows with the square
 )
 
@@ -286,7 +287,12 @@ func (s *scanner) punctuation(c byte) {
 		s.depth, s.commas = s.base, 0
 	case ',':
 		s.comma()
-	case '.', '?', ':', '*', '<':
+	case '<':
+		s.depth++
+		if s.typescript {
+			s.depth += typesDepth
+		}
+	case '.', '?', ':', '*':
 		s.depth++
 	case '=':
 		s.depth++

@@ -93,15 +93,17 @@ func lines(text string) []string {
 }
 
 // functionProblems are the parser's errors about a wrapped body, moved to the
-// author's lines and freed of the wrapper.
+// author's lines and freed of the wrapper. A body that closes its function makes
+// all kinds of errors further on; the bracket that did it is the one to name.
 func functionProblems(text string, lang tool.Language, label string, errs []api.Message) []Problem {
+	early, found := closesEarly(text, lang)
 	var out []Problem
 	for _, m := range errs {
-		if strings.Contains(m.Text, label) {
-			out = append(out, closesEarly(text, lang))
-			continue
+		p := authorProblem(text, m, 1)
+		if found && early.offset <= p.offset || strings.Contains(m.Text, label) {
+			return []Problem{early}
 		}
-		out = append(out, authorProblem(text, m, 1))
+		out = append(out, p)
 	}
 	return out
 }
@@ -171,8 +173,8 @@ func nextLine(s string) int {
 
 // closesEarly finds the bracket that closed the function. Parsed without a
 // wrapper, it is the one that has no partner.
-func closesEarly(text string, lang tool.Language) Problem {
-	p := Problem{
+func closesEarly(text string, lang tool.Language) (p Problem, found bool) {
+	p = Problem{
 		Message: "the body closes its function too early",
 		offset:  len(text),
 		hint:    `Send only the inside of the function: there is a "}" too many.`,
@@ -181,8 +183,8 @@ func closesEarly(text string, lang tool.Language) Problem {
 		if m.Location != nil && strings.HasPrefix(m.Text, `Unexpected "}"`) {
 			p.offset, _ = offsetOf(text, m.Location.Line, m.Location.Column)
 			p.length = 1
-			break
+			return p, true
 		}
 	}
-	return p
+	return p, false
 }

@@ -11,7 +11,7 @@ import (
 
 // PlatformPrefix begins the file name of every script that is not an author's:
 // the engine names its own scripts so, and their frames are dropped from stacks.
-const PlatformPrefix = "toolroom:"
+const PlatformPrefix = "platform/"
 
 // maxFrames bounds a stack that is shown.
 const maxFrames = 32

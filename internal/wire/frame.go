@@ -59,8 +59,9 @@ type Frame struct {
 
 const (
 	headSize = 1 + 8 + 4 + 4
-	// MaxMeta bounds the JSON part of any frame, in bytes.
-	MaxMeta = 256 << 10
+	// MaxMeta bounds the JSON part of any frame, in bytes: the arguments that one
+	// tool may give another, and room for what is said about them.
+	MaxMeta = 1<<20 + 64<<10
 	// MaxData bounds the raw part of any frame, in bytes: the largest result,
 	// response chunk or argument that limits can be raised to, and room for the log.
 	MaxData = 17 << 20

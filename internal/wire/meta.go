@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
 	exp "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"toolroom/tool"
 )
@@ -96,5 +98,34 @@ func Decode(meta []byte, into any) error {
 	return nil
 }
 
-// Encode is the JSON form of a meta value.
-func Encode(meta any) ([]byte, error) { return json.Marshal(meta) }
+// CheckRequest says, to the body that makes a call's n-th request, why it cannot
+// be made, or "". A worker asks before it sends one: the room ends a worker that sends
+// what this refuses.
+func CheckRequest(n int, op string, args, data []byte) string {
+	const head = 256 // of the frame's meta, besides what varies
+	switch {
+	case n > MaxRequests:
+		return fmt.Sprintf("a call may make %d requests to the outside, and this is one more", MaxRequests)
+	case len(op)+len(args)+head > MaxMeta:
+		return fmt.Sprintf("what is asked for is too large: %d bytes, at most %d can be passed", len(args), MaxMeta-head)
+	case len(data) > MaxData:
+		return fmt.Sprintf("the data is too large: %d bytes, at most %d can be passed", len(data), MaxData)
+	}
+	inside := append(append([]byte{'['}, args...), ']') // as deep as it will be in the frame
+	if len(args) > 0 && !jsontext.Value(inside).IsValid() {
+		return "what is asked for cannot be passed as JSON: it holds half of a surrogate pair, or is nested too deep"
+	}
+	return ""
+}
+
+// Encode is the JSON form of a meta value. It escapes only what JSON must have
+// escaped, so that nothing grows on the way.
+func Encode(meta any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(meta); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -14,6 +14,8 @@ package platform
 import (
 	"embed"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 //go:embed js/*.js
@@ -23,14 +25,44 @@ var files embed.FS
 type Script struct {
 	Name   string
 	Source string
+	Lazy   bool // runs when a body first asks for what it makes, not before the snapshot
 }
 
-// Func is a native. Arguments are nil, bool, float64, string or []byte (a view
-// that is only valid during the call); results are nil, bool, int, float64,
-// string, []byte, JSON, or []any of these. An *Error becomes an error object of
-// its name; any other error a TypeError. A native must end by itself in
-// milliseconds: nothing can interrupt it but the end of the worker.
-type Func func(args []any) (any, error)
+// Func is a native. It returns nil, bool, int, float64, string, []byte, JSON, or
+// []any of these. An *Error becomes an error object of its name; any other error
+// a TypeError. A native must end by itself in milliseconds: nothing can
+// interrupt it but the end of the worker.
+type Func func(args Args) (any, error)
+
+// Args are what a native was called with: nil, bool, float64, string (UTF-8,
+// with lone surrogates as three bytes each) or []byte, which is the isolate's own memory:
+// valid, and writable, during the call only. What is missing or of another
+// type reads as zero: the scripts see to the types.
+type Args []any
+
+func arg[T any](a Args, n int) T {
+	var zero T
+	if n >= len(a) {
+		return zero
+	}
+	v, _ := a[n].(T)
+	return v
+}
+
+// Text is argument n as a string.
+func (a Args) Text(n int) string { return arg[string](a, n) }
+
+// Bytes is argument n as bytes.
+func (a Args) Bytes(n int) []byte { return arg[[]byte](a, n) }
+
+// Number is argument n as a number.
+func (a Args) Number(n int) float64 { return arg[float64](a, n) }
+
+// Bool is argument n as a boolean.
+func (a Args) Bool(n int) bool { return arg[bool](a, n) }
+
+// Has says whether argument n is there and neither undefined nor null.
+func (a Args) Has(n int) bool { return n < len(a) && a[n] != nil }
 
 // JSON is a result that the isolate parses.
 type JSON []byte
@@ -49,24 +81,62 @@ func Throw(name, format string, args ...any) *Error {
 	return &Error{Name: name, Message: fmt.Sprintf(format, args...)}
 }
 
-// Scripts lists the scripts in the order they run.
+// Scripts lists the scripts: those that run before the snapshot in the order
+// they run, then the lazy ones.
 func Scripts() ([]Script, error) {
+	eager := []string{"base", "errors", "console", "timers", "text", "clone", "events", "url", "misc", "body", "fetch", "ctx", "entry"}
+	lazy := []string{"blob", "forms", "streams", "writable", "compress", "subtle"}
 	var out []Script
-	for _, name := range order() {
+	for n, name := range slices.Concat(eager, lazy) {
 		src, err := files.ReadFile("js/" + name + ".js")
 		if err != nil {
 			return nil, fmt.Errorf("reading the platform's scripts: %w", err)
 		}
-		out = append(out, Script{Name: name, Source: string(src)})
+		out = append(out, Script{Name: name, Source: string(src), Lazy: n >= len(eager)})
 	}
 	return out, nil
 }
 
-func order() []string {
-	return []string{"base", "errors", "console", "timers", "ctx", "entry"}
+// Natives are the natives of one isolate. Some keep something open from one call
+// of theirs to the next, until Reset. Not safe for concurrent use.
+type Natives struct {
+	funcs  map[string]Func
+	coders coders
 }
 
-// Natives lists the natives by the name that host.native takes.
-func Natives() map[string]Func {
-	return map[string]Func{}
+// NewNatives makes the natives of an isolate.
+func NewNatives() *Natives {
+	n := &Natives{funcs: map[string]Func{}}
+	for _, group := range []map[string]Func{textNatives(), urlNatives(), randomNatives(), formNatives(), subtleNatives(), n.coders.natives()} {
+		maps.Copy(n.funcs, group)
+	}
+	return n
+}
+
+// Lookup finds a native by its name.
+func (n *Natives) Lookup(name string) (Func, bool) {
+	f, ok := n.funcs[name]
+	return f, ok
+}
+
+// Reset closes what calls of natives left open: the end of a call.
+func (n *Natives) Reset() { n.coders.reset() }
+
+// Open is what the natives of an isolate have open for one call, while that call is
+// set aside.
+type Open struct{ coders coders }
+
+// Take hands out what is open; the natives have nothing open afterwards.
+func (n *Natives) Take() Open {
+	o := Open{coders: n.coders}
+	n.coders = coders{}
+	return o
+}
+
+// Put is the reverse of Take.
+func (n *Natives) Put(o Open) { n.coders = o.coders }
+
+// Close ends what is open, for a call that will not go on.
+func (o Open) Close() {
+	o.coders.reset()
 }

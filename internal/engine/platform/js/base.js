@@ -52,12 +52,115 @@ const primordials = {
   indexOf: uncurry(String.prototype.indexOf),
   padEnd: uncurry(String.prototype.padEnd),
   repeat: uncurry(String.prototype.repeat),
+  toWellFormed: uncurry(String.prototype.toWellFormed),
+  toLowerCase: uncurry(String.prototype.toLowerCase),
+  toUpperCase: uncurry(String.prototype.toUpperCase),
+  split: uncurry(String.prototype.split),
+  trim: uncurry(String.prototype.trim),
+  exec: uncurry(RegExp.prototype.exec),
+  then: uncurry(Promise.prototype.then),
+  push: uncurry(Array.prototype.push),
+  splice: uncurry(Array.prototype.splice),
+  setAdd: uncurry(Set.prototype.add),
+  setHas: uncurry(Set.prototype.has),
+  setDelete: uncurry(Set.prototype.delete),
+  bytesSet: uncurry(Uint8Array.prototype.set),
+  bytesSlice: uncurry(Uint8Array.prototype.slice),
+  bytesPart: uncurry(Uint8Array.prototype.subarray),
+  bufferSlice: uncurry(ArrayBuffer.prototype.slice),
+  dateNow: Date.now,
+  Object, RegExp,
+  boxedValue: (v) => {
+    for (const prototype of [Number.prototype, String.prototype, Boolean.prototype, BigInt.prototype]) {
+      try { return uncurry(prototype.valueOf)(v); } catch { /* not of this kind */ }
+    }
+  },
 };
+
+// getters of views and buffers, which bodies can shadow on the objects themselves.
+const getter = (prototype, name) => uncurry(Reflect.getOwnPropertyDescriptor(prototype, name).get);
+const views = { __proto__: null };
+const typedArray = Reflect.getPrototypeOf(Uint8Array.prototype);
+for (const [prefix, prototype] of [['view', typedArray], ['data', DataView.prototype]]) {
+  for (const name of ['buffer', 'byteOffset', 'byteLength']) primordials[prefix + name] = getter(prototype, name);
+}
+for (const Class of [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array, Float32Array, Float64Array]) {
+  views[Class.name] = Class;
+}
+if (typeof Float16Array === 'function') views.Float16Array = Float16Array;
+primordials.viewTag = getter(typedArray, Symbol.toStringTag);
+primordials.viewClass = (v) => views[primordials.viewTag(v)];
+primordials.regexpSource = getter(RegExp.prototype, 'source');
+primordials.regexpFlags = getter(RegExp.prototype, 'flags');
+primordials.bufferTransfer = uncurry(ArrayBuffer.prototype.transfer);
+primordials.errorClasses = { __proto__: null, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
+primordials.viewLength = getter(typedArray, 'length');
+primordials.bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
 internals.primordials = primordials;
 
 // put gives the global object (or another) a property as the web does: writable, configurable, not enumerable.
 internals.put = (target, name, value) =>
   primordials.defineProperty(target, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
+
+// opaque maps the prototypes of platform objects that JSON would write as {} to what to return instead.
+internals.opaque = new WeakMap();
+
+internals.explain = (v) => {
+  for (let p = primordials.getPrototypeOf(v); p !== null; p = primordials.getPrototypeOf(p)) {
+    const hint = primordials.weakGet(internals.opaque, p);
+    if (hint !== undefined) return hint;
+  }
+  return undefined;
+};
+
+// name gives a class its toStringTag; expose makes it global as well. hint is what to do instead of returning one.
+internals.name = (Class) =>
+  primordials.defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: Class.name, configurable: true });
+internals.expose = (Class, hint) => {
+  internals.name(Class);
+  // What a body has put there itself stays.
+  const there = primordials.describeProperty(globalThis, Class.name);
+  if (!there || there.get) internals.put(globalThis, Class.name, Class);
+  if (hint) primordials.weakSet(internals.opaque, Class.prototype, hint);
+};
+
+// need runs a script that isolates start without, once.
+const loaded = { __proto__: null };
+internals.need = (script) => {
+  if (loaded[script]) return;
+  host.load(script);
+  loaded[script] = true;
+};
+// lazy makes globals that run their script when they are first asked for.
+internals.lazy = (script, names) => {
+  for (const name of names) {
+    primordials.defineProperty(globalThis, name, {
+      __proto__: null, configurable: true, enumerable: false,
+      get() { internals.need(script); return primordials.describeProperty(globalThis, name).value; },
+      set(v) { internals.put(globalThis, name, v); },
+    });
+  }
+};
+
+// usv is v as a string without lone surrogates: what Web IDL calls a USVString.
+internals.usv = (v) => primordials.toWellFormed(`${v}`);
+
+// inspectShort is text for an error message.
+internals.inspectShort = (s) => primordials.stringify(s.length > 80 ? primordials.stringSlice(s, 0, 80) + '…' : s);
+
+// replace is String.replace with a pattern of the platform's own.
+internals.replace = uncurry(RegExp.prototype[Symbol.replace]);
+
+// bytes is the memory of a buffer or a view as a Uint8Array, or undefined for anything else.
+internals.bytes = (v) => {
+  const p = primordials, Bytes = p.Uint8Array;
+  switch (host.classOf(v)) {
+    case 'view': return new Bytes(p.viewbuffer(v), p.viewbyteOffset(v), p.viewbyteLength(v));
+    case 'dataview': return new Bytes(p.databuffer(v), p.databyteOffset(v), p.databyteLength(v));
+    case 'buffer': return new Bytes(v);
+  }
+  return undefined;
+};
 
 // attempt calls f and gives fallback when it throws anything a body may throw.
 internals.attempt = (f, fallback) => {
@@ -83,6 +186,9 @@ internals.request = (op, args, data, take) => new PromiseHere((resolve, reject) 
   });
   host.send(id, op, stringify(args), data);
 });
+
+// tell is a request whose answer nobody waits for.
+internals.tell = (op, args) => host.send(++lastID, op, stringify(args), undefined, true);
 
 // answer settles a request. An unknown id is one that was taken back.
 internals.answer = (id, error, value, data) => {

@@ -1,21 +1,131 @@
-// ctx, env and params: what a call knows about itself.
+// ctx, env, params and fs: what a call knows about itself, and what it can ask the host for.
 
-const { assign, create, freeze } = internals.primordials;
-const { put } = internals;
+const {
+  Error: ErrorHere, TypeError: TypeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, assign, create, freeze, keys, isArray, stringify, parse, stringSlice, then,
+  getPrototypeOf, indexOf, Object: ObjectHere,
+} = internals.primordials;
+const { put, request, encode, decode, bytes, usv, hostError } = internals;
+const toBase64 = host.native('base64.bytes'), toHex = host.native('hex.encode');
+
+let files = false;
+
+// bytesOf is what is to be written: text as UTF-8, or bytes as they are.
+function bytesOf(data, what) {
+  if (typeof data === 'string') return encode(data);
+  const b = bytes(data) ?? internals.blobBytes?.(data);
+  if (b === undefined) throw new TypeErrorHere(`${what} takes text or bytes; for a value, pass JSON.stringify(value)`);
+  return b;
+}
+
+async function file(op, args, data) {
+  if (!files) {
+    throw hostError({
+      code: 'capability_denied', message: 'this tool was not granted the files of the workspace', retryable: false,
+      hint: 'Give the tool the scope "workspace": only then are there files.',
+    });
+  }
+  if (typeof args.path !== 'string') throw new TypeErrorHere('the path of a file is text, relative to the folder of the workspace');
+  return request(op, assign(create(null), args), data);
+}
+
+const read = async (path) => new Bytes((await file('files.read', { path })).data ?? 0);
+const write = async (path, data, append) => (await file('files.write', { path, append }, data)).value;
+
+const fileMethods = {
+  async readText(path) { return decode(await read(path)); },
+  async readBytes(path) { return read(path); },
+  async writeText(path, text) { return write(path, encode(usv(text)), false); },
+  async writeBytes(path, data) { return write(path, bytesOf(data, 'writeBytes'), false); },
+  async appendText(path, text) { return write(path, encode(usv(text)), true); },
+  async listFiles(path = '.', options = undefined) { return (await file('files.list', { path, recursive: !!options?.recursive })).value; },
+  async stat(path) { return (await file('files.stat', { path })).value; },
+  async remove(path, options) { await file('files.remove', { path, recursive: !!options?.recursive }); },
+  async mkdir(path) { await file('files.mkdir', { path }); },
+};
+
+// withQuery adds {name: value or list} to a URL; what is undefined or null is left out.
+function withQuery(url, query) {
+  const u = new URL(internals.requestURL(url));
+  if (internals.isSearchParams(query)) query = internals.pairsOf(query);
+  for (const [name, value] of isArray(query) ? query : internals.primordials.entries(query)) {
+    for (const one of isArray(value) ? value : [value]) if (one !== undefined && one !== null) u.searchParams.append(name, one);
+  }
+  return u.href;
+}
+
+const isPlain = (v) => typeof v === 'object' && v !== null && (isArray(v) || getPrototypeOf(v) === ObjectHere.prototype || getPrototypeOf(v) === null);
+
+async function fetchJson(url, options) {
+  const o = options ?? {}, headers = new Headers(o.headers), json = isPlain(o.body);
+  if (json && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  if (!headers.has('accept')) headers.set('accept', 'application/json');
+  const method = o.method ?? (o.body === undefined || o.body === null ? 'GET' : 'POST');
+  const target = o.query === undefined || o.query === null ? url : withQuery(url, o.query);
+  const limits = { __proto__: null, timeoutMs: o.timeoutMs === undefined ? undefined : +o.timeoutMs, maxBytes: o.maxBytes === undefined ? undefined : +o.maxBytes };
+  const init = { method, headers, body: json ? stringify(o.body) : o.body, signal: o.signal, redirect: o.redirect };
+  const r = await internals.fetchWith(target, init, limits), text = decode(await internals.takeBody(r));
+  if (!r.ok) throw refusal(method, r, text);
+  return text === '' ? null : internals.parseJSON(text);
+}
+
+function refusal(method, r, text) {
+  const start = text.length > 500 ? stringSlice(text, 0, 500) + '…' : text;
+  const e = new ErrorHere(`${method} ${r.url} answered ${r.status}${r.statusText ? ' ' + r.statusText : ''}${start ? ': ' + start : ''}`);
+  put(e, 'status', r.status);
+  put(e, 'body', start);
+  put(e, 'headers', r.headers);
+  return e;
+}
 
 const methods = {
-  progress: function progress(done, total, message) {
+  ...fileMethods,
+  fetchJson,
+  async callTool(name, args = {}) {
+    const { data, value } = await request('tool.call', { __proto__: null, name: `${name}`, args });
+    return data === undefined ? value : parse(decode(new Bytes(data)));
+  },
+  async exec(command, args = [], options = undefined) {
+    if (!isArray(args)) throw new TypeErrorHere('exec takes the command and its arguments as a list: ctx.exec("git", ["status"]); there is no shell');
+    const list = [];
+    for (let n = 0; n < args.length; n++) internals.primordials.push(list, `${args[n]}`);
+    const input = options?.input === undefined ? undefined : bytesOf(options.input, 'the input of exec');
+    return (await request('exec.run', { __proto__: null, command: `${command}`, args: list, timeoutMs: options?.timeoutMs, cwd: options?.cwd }, input)).value;
+  },
+  secret(name) {
+    const p = (async () => (await request('secrets.standin', { __proto__: null, name: `${name}` })).value)();
+    put(p, 'toString', () => { throw new TypeErrorHere('ctx.secret gives a promise: write `await ctx.secret(name)`'); });
+    return p;
+  },
+  // hmac gives bytes, or text when the encoding is hex or base64.
+  async hmac(secretName, algorithm, data, encoding) {
+    const { data: out } = await request('secrets.hmac', { __proto__: null, name: `${secretName}`, algorithm: `${algorithm}` }, bytesOf(data, 'hmac'));
+    const signature = new Bytes(out);
+    return encoding === 'hex' ? toHex(signature) : encoding === 'base64' ? toBase64(signature) : signature;
+  },
+  progress(done, total, message) {
     host.progress(+done || 0, total === undefined ? 0 : +total || 0, message === undefined ? '' : `${message}`);
   },
 };
 internals.ctxMethods = methods;
 const prototype = create(null);
 internals.ctxPrototype = prototype;
+internals.primordials.defineProperty(prototype, 'signal', { __proto__: null, get: () => internals.callSignal(), enumerable: false, configurable: true });
 
-internals.begin = (args, env, files) => {
+const fs = {};
+const asBytes = (encoding) => encoding === null || encoding === 'bytes' || encoding === 'buffer';
+const fsMethods = {
+  async readFile(path, options) { return (asBytes(typeof options === 'object' && options !== null ? options.encoding ?? 'utf8' : options) ? fileMethods.readBytes : fileMethods.readText)(path); },
+  async writeFile(path, data) { return write(path, bytesOf(data, 'writeFile'), false); },
+  async appendFile(path, data) { return write(path, bytesOf(data, 'appendFile'), true); },
+  list: fileMethods.listFiles, stat: fileMethods.stat, remove: fileMethods.remove, mkdir: fileMethods.mkdir,
+};
+for (const name of keys(fsMethods)) put(fs, name, fsMethods[name]);
+put(globalThis, 'fs', fs);
+
+internals.begin = (args, env, granted) => {
+  files = granted;
   const ctx = assign(create(prototype), env);
   put(globalThis, 'params', args);
   put(globalThis, 'env', freeze(env));
-  if (internals.withFiles) internals.withFiles(ctx, files);
   return ctx;
 };

@@ -5,11 +5,11 @@ const { put } = internals;
 const set = new MapHere();
 let lastID = 0;
 
-function start(callback, ms, args, again) {
+function start(callback, ms, args, again, quiet) {
   if (typeof callback !== 'function') throw new TypeErrorHere('a timer takes a function, not text or any other value');
   const id = ++lastID, delay = +ms;
   mapSet(set, id, { __proto__: null, callback, args, delay, again });
-  host.timer(id, delay);
+  host.timer(id, delay, quiet === true);
   return id;
 }
 
@@ -18,7 +18,8 @@ function clear(id) {
   if (mapDelete(set, id)) host.clearTimer(id);
 }
 
-internals.later = (callback, ms) => start(callback, ms, [], false);
+// later is a timer of the platform's own: the body need not know that it is still set.
+internals.later = (callback, ms) => start(callback, ms, [], false, true);
 internals.never = clear;
 
 internals.report = (where, e) => {

@@ -1,0 +1,347 @@
+// ReadableStream, as far as the bodies of requests and responses need it: default
+// readers, tee, pipes, async iteration. There are no byte-stream readers.
+
+const { Promise: PromiseHere, TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, Symbol: SymbolHere, push, splice, then, apply, viewLength } = internals.primordials;
+const { expose, need } = internals;
+
+const resolved = (v) => new PromiseHere((done) => done(v));
+const ignore = () => {};
+// quiet marks a promise as seen, so that its rejection is not reported.
+const quiet = (p) => { then(p, undefined, ignore); return p; };
+internals.deferred = () => {
+  const d = { __proto__: null };
+  d.promise = new PromiseHere((resolve, reject) => { d.resolve = resolve; d.reject = reject; });
+  return d;
+};
+internals.quiet = quiet;
+
+expose(class CountQueuingStrategy {
+  #mark;
+  constructor(o) { this.#mark = +o.highWaterMark; }
+  get highWaterMark() { return this.#mark; }
+  get size() { return () => 1; }
+});
+expose(class ByteLengthQueuingStrategy {
+  #mark;
+  constructor(o) { this.#mark = +o.highWaterMark; }
+  get highWaterMark() { return this.#mark; }
+  get size() { return (chunk) => chunk.byteLength; }
+});
+
+const secret = {};
+
+class ReadableStreamDefaultController {
+  #stream;
+  constructor(key, stream) {
+    if (key !== secret) throw new TypeErrorHere('this class has no constructor');
+    this.#stream = stream;
+  }
+  get desiredSize() { return internals.desired(this.#stream); }
+  enqueue(chunk) { internals.enqueue(this.#stream, chunk); }
+  close() { internals.closeStream(this.#stream); }
+  error(e) { internals.failStream(this.#stream, e); }
+}
+expose(ReadableStreamDefaultController);
+
+const method = (o, name) => {
+  const f = o[name];
+  if (f === undefined || f === null) return undefined;
+  if (typeof f !== 'function') throw new TypeErrorHere(`${name} must be a function`);
+  return (...args) => apply(f, o, args);
+};
+
+class ReadableStream {
+  #state = 'readable';
+  #error;
+  #queue = []; // [chunk, size]
+  #size = 0;
+  #mark;
+  #measure;
+  #pull;
+  #cancel;
+  #controller;
+  #started = false;
+  #pulling = false;
+  #again = false;
+  #closing = false;
+  #disturbed = false;
+  #reader;
+  #waiting = []; // reads without a chunk: {resolve, reject}
+  constructor(source = {}, strategy = {}) {
+    if (source === null || typeof source !== 'object') throw new TypeErrorHere('a ReadableStream takes an object with start, pull and cancel');
+    if (source.type !== undefined && source.type !== 'bytes') throw new TypeErrorHere(`${source.type} is no type of a ReadableStream`);
+    this.#mark = strategy.highWaterMark === undefined ? (source.type === 'bytes' ? 0 : 1) : +strategy.highWaterMark;
+    if (!(this.#mark >= 0)) throw new RangeErrorHere('highWaterMark must be a number that is not negative');
+    this.#measure = method(strategy, 'size');
+    this.#pull = method(source, 'pull');
+    this.#cancel = method(source, 'cancel');
+    this.#controller = new ReadableStreamDefaultController(secret, this);
+    const begun = method(source, 'start')?.(this.#controller);
+    then(resolved(begun), () => { this.#started = true; this.#want(); }, (e) => this.#fail(e));
+  }
+  get locked() { return this.#reader !== undefined; }
+  cancel(reason) {
+    if (this.#reader) return PromiseHere.reject(new TypeErrorHere('the stream is locked to a reader: cancel the reader'));
+    return this.#stop(reason);
+  }
+  getReader(options) {
+    if (options?.mode !== undefined) throw new TypeErrorHere('only default readers exist here: call getReader() without a mode');
+    return new ReadableStreamDefaultReader(this);
+  }
+  tee() { return internals.tee(this); }
+  pipeTo(destination, options) {
+    need('writable');
+    return internals.pipe(this, destination, options ?? {});
+  }
+  pipeThrough(pair, options) {
+    need('writable');
+    if (this.#reader) throw new TypeErrorHere('the stream is locked to a reader');
+    quiet(internals.pipe(this, pair.writable, options ?? {}));
+    return pair.readable;
+  }
+  values(options) { return iterate(this.getReader(), !!options?.preventCancel); }
+  static from(list) { return internals.streamFrom(list); }
+  #stop(reason) {
+    this.#disturbed = true;
+    if (this.#state === 'closed') return resolved();
+    if (this.#state === 'errored') return PromiseHere.reject(this.#error);
+    this.#queue = [];
+    this.#size = 0;
+    this.#end();
+    const cancel = this.#cancel;
+    this.#pull = this.#cancel = undefined;
+    return then(new PromiseHere((done) => done(cancel?.(reason))), ignore);
+  }
+  #end() {
+    this.#state = 'closed';
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (let n = 0; n < waiting.length; n++) waiting[n].resolve({ value: undefined, done: true });
+    internals.readerEnded(this.#reader);
+  }
+  #fail(e) {
+    if (this.#state !== 'readable') return;
+    this.#state = 'errored';
+    this.#error = e;
+    this.#queue = [];
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (let n = 0; n < waiting.length; n++) waiting[n].reject(e);
+    internals.readerEnded(this.#reader, e);
+  }
+  #read() {
+    this.#disturbed = true;
+    if (this.#queue.length > 0) {
+      const [chunk, size] = splice(this.#queue, 0, 1)[0];
+      this.#size = this.#queue.length === 0 ? 0 : this.#size - size;
+      if (this.#closing && this.#queue.length === 0) this.#end();
+      else this.#want();
+      return resolved({ value: chunk, done: false });
+    }
+    if (this.#state === 'errored') return PromiseHere.reject(this.#error);
+    if (this.#state === 'closed') return resolved({ value: undefined, done: true });
+    const d = internals.deferred();
+    push(this.#waiting, d);
+    this.#want();
+    return d.promise;
+  }
+  #want() {
+    if (!this.#pull || !this.#started || this.#closing || this.#state !== 'readable') return;
+    if (this.#waiting.length === 0 && this.#mark - this.#size <= 0) return;
+    if (this.#pulling) { this.#again = true; return; }
+    this.#pulling = true;
+    then(new PromiseHere((done) => done(this.#pull(this.#controller))), () => {
+      this.#pulling = false;
+      if (this.#again) { this.#again = false; this.#want(); }
+    }, (e) => this.#fail(e));
+  }
+  #enqueue(chunk) {
+    if (this.#closing || this.#state !== 'readable') throw new TypeErrorHere('the stream is closed: nothing can be put into it');
+    if (this.#waiting.length > 0) {
+      splice(this.#waiting, 0, 1)[0].resolve({ value: chunk, done: false });
+    } else {
+      let size = 1;
+      try {
+        if (this.#measure) size = +this.#measure(chunk);
+        if (!(size >= 0 && size < Infinity)) throw new RangeErrorHere('the size of a chunk must be a number that is not negative');
+      } catch (e) {
+        this.#fail(e);
+        throw e;
+      }
+      push(this.#queue, [chunk, size]);
+      this.#size += size;
+    }
+    this.#want();
+  }
+  #close() {
+    if (this.#closing || this.#state !== 'readable') throw new TypeErrorHere('the stream is closed already');
+    this.#closing = true;
+    if (this.#queue.length === 0) this.#end();
+  }
+  static {
+    internals.isStream = (v) => typeof v === 'object' && v !== null && #queue in v;
+    internals.isDisturbed = (s) => s.#disturbed;
+    internals.stateOf = (s) => s.#state;
+    internals.errorOf = (s) => s.#error;
+    internals.desired = (s) => (s.#state === 'errored' ? null : s.#state === 'closed' ? 0 : s.#mark - s.#size);
+    internals.wantsMore = (s) => s.#waiting.length > 0 || s.#mark - s.#size > 0;
+    internals.enqueue = (s, chunk) => s.#enqueue(chunk);
+    internals.closeStream = (s) => s.#close();
+    internals.failStream = (s, e) => s.#fail(e);
+    internals.readStream = (s) => s.#read();
+    internals.stopStream = (s, reason) => s.#stop(reason);
+    internals.lockStream = (s, reader) => {
+      if (!(typeof s === 'object' && s !== null && #queue in s)) throw new TypeErrorHere('a reader needs a ReadableStream');
+      if (s.#reader) throw new TypeErrorHere('the stream is locked to a reader already');
+      s.#reader = reader;
+    };
+    internals.unlockStream = (s) => {
+      const waiting = s.#waiting;
+      s.#waiting = [];
+      s.#reader = undefined;
+      for (let n = 0; n < waiting.length; n++) waiting[n].reject(new TypeErrorHere('the reader was released'));
+    };
+    internals.primordials.defineProperty(ReadableStream.prototype, SymbolHere.asyncIterator, { __proto__: null, value: ReadableStream.prototype.values, writable: true, configurable: true });
+  }
+}
+expose(ReadableStream, 'Read it: await new Response(stream).text().');
+
+class ReadableStreamDefaultReader {
+  #stream;
+  #closed = internals.deferred();
+  constructor(stream) {
+    internals.lockStream(stream, this);
+    this.#stream = stream;
+    quiet(this.#closed.promise);
+    const state = internals.stateOf(stream);
+    if (state === 'closed') this.#closed.resolve();
+    if (state === 'errored') this.#closed.reject(internals.errorOf(stream));
+  }
+  get closed() { return this.#closed.promise; }
+  read() { return this.#stream ? internals.readStream(this.#stream) : PromiseHere.reject(new TypeErrorHere('the reader was released')); }
+  cancel(reason) { return this.#stream ? internals.stopStream(this.#stream, reason) : PromiseHere.reject(new TypeErrorHere('the reader was released')); }
+  releaseLock() {
+    if (!this.#stream) return;
+    internals.unlockStream(this.#stream);
+    this.#stream = undefined;
+    const e = new TypeErrorHere('the reader was released');
+    this.#closed.reject(e);
+    this.#closed = internals.deferred();
+    quiet(this.#closed.promise);
+    this.#closed.reject(e);
+  }
+  static {
+    internals.readerEnded = (reader, ...why) => {
+      if (!reader) return;
+      if (why.length > 0) reader.#closed.reject(why[0]);
+      else reader.#closed.resolve();
+    };
+  }
+}
+expose(ReadableStreamDefaultReader);
+
+const asyncIterator = Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype));
+
+function iterate(reader, keep) {
+  let over = false;
+  return {
+    __proto__: asyncIterator,
+    async next() {
+      if (over) return { value: undefined, done: true };
+      try {
+        const r = await reader.read();
+        if (r.done) { over = true; reader.releaseLock(); }
+        return r;
+      } catch (e) {
+        over = true;
+        reader.releaseLock();
+        throw e;
+      }
+    },
+    async return(value) {
+      if (over) return { value, done: true };
+      over = true;
+      const ended = keep ? undefined : reader.cancel(value);
+      reader.releaseLock();
+      await ended;
+      return { value, done: true };
+    },
+  };
+}
+
+// puller reads a stream as the bodies of requests are read: bytes, then undefined.
+internals.puller = (stream) => {
+  const reader = new ReadableStreamDefaultReader(stream);
+  return async () => {
+    const { value, done } = await reader.read();
+    if (done) return undefined;
+    const b = internals.bytes(value);
+    if (b === undefined) throw new TypeErrorHere('the stream of a body must give Uint8Arrays');
+    return b;
+  };
+};
+
+// streamOf is a stream over a content's bytes or its source.
+internals.streamOf = (content, used) => {
+  let data = content.data;
+  const source = content.source;
+  const s = new ReadableStream({
+    type: 'bytes',
+    async pull(controller) {
+      const chunk = source ? await source.pull() : data;
+      data = undefined;
+      if (chunk === undefined || viewLength(chunk) === 0) controller.close();
+      else controller.enqueue(chunk);
+    },
+    cancel() { source?.cancel(); },
+  });
+  if (used) quiet(internals.stopStream(s));
+  return s;
+};
+
+internals.streamFrom = (list) => {
+  if (typeof list === 'string' || list === null || list === undefined) throw new TypeErrorHere('ReadableStream.from takes something to iterate over');
+  const f = list[SymbolHere.asyncIterator] ?? list[SymbolHere.iterator];
+  if (typeof f !== 'function') throw new TypeErrorHere('ReadableStream.from takes something to iterate over');
+  const it = apply(f, list, []);
+  return new ReadableStream({
+    async pull(controller) {
+      const r = await it.next();
+      if (r.done) controller.close();
+      else controller.enqueue(await r.value);
+    },
+    async cancel(reason) { await it.return?.(reason); },
+  }, { highWaterMark: 0 });
+};
+
+internals.tee = (stream) => {
+  const reader = new ReadableStreamDefaultReader(stream), cancelled = [undefined, undefined], branches = [];
+  const ended = internals.deferred();
+  let reading = false, again = false;
+  const alive = (f) => { for (let n = 0; n < 2; n++) if (!cancelled[n]) f(branches[n]); };
+  async function pull() {
+    if (reading) { again = true; return; }
+    reading = true;
+    try {
+      const { value, done } = await reader.read();
+      if (done) { alive((b) => internals.closeStream(b)); ended.resolve(); } else alive((b) => internals.enqueue(b, value));
+    } catch (e) {
+      alive((b) => internals.failStream(b, e));
+      ended.resolve();
+    }
+    reading = false;
+    if (again) { again = false; return pull(); }
+  }
+  for (let n = 0; n < 2; n++) {
+    branches[n] = new ReadableStream({
+      pull,
+      cancel(reason) {
+        cancelled[n] = [reason];
+        if (cancelled[1 - n]) ended.resolve(reader.cancel([cancelled[0][0], cancelled[1][0]]));
+        return ended.promise;
+      },
+    }, { highWaterMark: 0 });
+  }
+  quiet(then(reader.closed, undefined, (e) => alive((b) => internals.failStream(b, e))));
+  return branches;
+};

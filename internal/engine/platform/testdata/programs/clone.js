@@ -1,0 +1,27 @@
+const out = {};
+const name = (f) => { try { f(); return 'cloned'; } catch (e) { return e.name + (e instanceof DOMException ? e.code : ''); } };
+const a = { d: new Date(5), m: new Map([[{ k: 1 }, new Set([1, 2])]]), r: /a\/b/gi, e: new RangeError('oops'), u: undefined, n: null, big: 12n, nan: NaN };
+a.self = a;
+a.m.set('self', a);
+const c = structuredClone(a);
+out.same = [c !== a, c.self === c, c.m.get('self') === c, c.d.getTime(), c.d instanceof Date, [...c.m.keys()][0].k, [...[...c.m.values()][0]], String(c.r), c.r.flags, c.e instanceof RangeError, c.e.message, 'u' in c, c.n, String(c.big), Object.is(c.nan, NaN)];
+class P { x = 1; get y() { return 2; } #z = 3; }
+out.plain = [structuredClone(new P()), Object.getPrototypeOf(structuredClone(new P())) === Object.prototype];
+const buffer = new Uint8Array([1, 2, 3, 4]).buffer, views = structuredClone({ a: new Uint8Array(buffer, 1, 2), b: new DataView(buffer), c: new Uint16Array(buffer) });
+out.views = [[...views.a], views.a.buffer === views.b.buffer, views.a.byteOffset, views.b.byteLength, views.c.constructor.name, views.c.length];
+out.refused = [() => 1, Symbol('s'), { f() {} }, [Symbol()], new WeakMap(), Promise.resolve(), new WeakSet()].map((v) => name(() => structuredClone(v)));
+out.boxed = [structuredClone(Object(1)) + 1, structuredClone(Object('s')) instanceof String, structuredClone(Object(true)).valueOf()];
+const sparse = [1, , 3]; sparse.extra = 'x';
+const s2 = structuredClone(sparse);
+out.array = [s2.length, 1 in s2, s2.extra, Array.isArray(s2)];
+const moved = new ArrayBuffer(8), got = structuredClone({ moved }, { transfer: [moved] });
+out.transfer = [moved.byteLength, got.moved.byteLength];
+out.twice = name(() => { const b = new ArrayBuffer(1); structuredClone(b, { transfer: [b, b] }); });
+out.none = name(() => structuredClone());
+const er = new Error('m', { cause: { a: 1 } }); er.name = 'TypeError';
+const ec = structuredClone(er);
+out.error = [ec.constructor.name, ec.message, ec.cause];
+const deep = {}; let at = deep; for (let n = 0; n < 500; n++) at = at.x = {};
+let depth = 0; for (let p = structuredClone(deep); p.x; p = p.x) depth++;
+out.depth = depth;
+return out;

@@ -1,0 +1,35 @@
+const out = {};
+const name = async (f) => { try { await f(); return 'no'; } catch (e) { return e.name ?? e; } };
+const all = async (s) => { const list = []; for await (const v of s) list.push(v); return list; };
+const of = (...list) => new ReadableStream({ start(c) { for (const v of list) c.enqueue(v); c.close(); } });
+out.simple = await all(of(1, 2, 3));
+out.from = [await all(ReadableStream.from([1, Promise.resolve(2)])), await all(ReadableStream.from((async function* () { yield 'a'; yield 'b'; })()))];
+let n = 0; const pulls = []; const s = new ReadableStream({ pull(c) { pulls.push(n); c.enqueue(n++); if (n === 4) c.close(); } }, { highWaterMark: 0 });
+out.pull = [await all(s), pulls, s.locked];
+const [a, b] = of('x', 'y').tee(); out.tee = [await all(a), await all(b)];
+out.error = [await name(() => all(new ReadableStream({ start(c) { c.error(new RangeError('r')); } }))), await name(() => all(new ReadableStream({ pull() { throw new SyntaxError('p'); } })))];
+const r = of(1).getReader(); out.reader = [await r.read(), await r.read(), await r.closed, await name(() => of(1).getReader({ mode: 'other' }))];
+const locked = of(1); locked.getReader(); out.locked = [locked.locked, await name(() => locked.getReader()), await name(() => locked.cancel()), await name(async () => locked.tee())];
+let reason; const cs = new ReadableStream({ cancel(x) { reason = x; } }); await cs.cancel('why'); out.cancel = [reason, await all(cs)];
+let early; const es = new ReadableStream({ pull(c) { c.enqueue(1); }, cancel() { early = true; } }); for await (const v of es) break; out.early = [early, es.locked];
+const up = new TransformStream({ transform(chunk, c) { c.enqueue(chunk.toUpperCase()); }, flush(c) { c.enqueue('!'); } });
+out.transform = await all(of('a', 'b').pipeThrough(up));
+out.identity = await all(of(1, 2).pipeThrough(new TransformStream()));
+const sunk = []; await of(1, 2, 3).pipeTo(new WritableStream({ write(v) { sunk.push(v); }, close() { sunk.push('end'); } })); out.pipe = sunk;
+out.pipeError = [await name(() => of(1, 2).pipeTo(new WritableStream({ write() { throw new RangeError('w'); } }))), await name(() => new ReadableStream({ pull() { throw new SyntaxError('s'); } }).pipeTo(new WritableStream()))];
+const log = []; const w = new WritableStream({ write(v) { log.push(v); }, close() { log.push('closed'); }, abort(e) { log.push('aborted ' + e); } }).getWriter();
+await w.ready; w.write('a'); await w.write('b'); await w.close(); out.writer = [log.slice(), await name(() => w.write('c')) !== 'no'];
+const w2 = new WritableStream({ abort(e) { log.push('aborted ' + e); } }).getWriter(); await w2.abort('x'); out.abort = [log.at(-1), await name(() => w2.closed)];
+out.text = [await all(of(new Uint8Array([0xe2, 0x82]), new Uint8Array([0xac, 0x21])).pipeThrough(new TextDecoderStream())), (await all(of('é', '\ud83d', '\ude00').pipeThrough(new TextEncoderStream()))).map((c) => [...c])];
+const data = new TextEncoder().encode('hello hello hello '.repeat(5000));
+for (const format of ['gzip', 'deflate', 'deflate-raw']) {
+  const packed = await new Response(of(data.subarray(0, 40000), data.subarray(40000)).pipeThrough(new CompressionStream(format))).arrayBuffer();
+  const plain = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream(format))).text();
+  out[format] = [packed.byteLength < 2000, plain.length, plain === new TextDecoder().decode(data)];
+}
+out.badFormat = await name(() => new CompressionStream('zip'));
+out.corrupt = await name(() => new Response(of(new Uint8Array([1, 2, 3, 4, 5])).pipeThrough(new DecompressionStream('gzip'))).text()) !== 'no';
+const ac = new AbortController(); ac.abort(new RangeError('stop')); out.signal = await name(() => of(1).pipeTo(new WritableStream(), { signal: ac.signal }));
+out.size = [new CountQueuingStrategy({ highWaterMark: 3 }).highWaterMark, new ByteLengthQueuingStrategy({ highWaterMark: 1 }).size(new Uint8Array(7))];
+let c2; const d = new ReadableStream({ start(c) { c2 = c; } }, { highWaterMark: 5 }); c2.enqueue('q'); out.desired = [c2.desiredSize, (c2.close(), c2.desiredSize), await name(async () => c2.enqueue(1)), await all(d)];
+return out;

@@ -1,0 +1,135 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"toolroom/internal/wire"
+)
+
+// puppet is a worker that does what the arguments of a call say, a string:
+//
+//	echo X        answers X
+//	after MS      answers when MS milliseconds have passed
+//	pid           answers its process id
+//	ask N         makes N requests, answers how many replies came
+//	ask-and-wait  makes one request and then nothing
+//	hang          never answers, and does not listen either
+//	patient       answers "cancelled" when it is told to cancel
+//	crash         ends the process
+//	eat N         takes N MiB of memory and hangs
+//	flood N       writes N lines of log, answers
+type puppet struct {
+	conn io.ReadWriter
+	in   *wire.Reader
+
+	mu      sync.Mutex
+	out     *wire.Writer
+	replies map[uint64]chan wire.Frame
+	cancels map[uint64]chan struct{}
+}
+
+func newPuppet(conn io.ReadWriter) (*puppet, error) {
+	p := &puppet{conn: conn, in: wire.NewReader(conn, wire.MaxMeta+wire.MaxData), out: wire.NewWriter(conn),
+		replies: make(map[uint64]chan wire.Frame), cancels: make(map[uint64]chan struct{})}
+	if f, err := p.in.Read(); err != nil || f.Kind != wire.Hello {
+		return nil, fmt.Errorf("no hello: %v", err)
+	}
+	return p, nil
+}
+
+func (p *puppet) send(f wire.Frame) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.out.Write(f) // the reader sees the end
+}
+
+// serve serves until the room is gone.
+func (p *puppet) serve() error {
+	p.send(wire.Frame{Kind: wire.Ready})
+	for {
+		f, err := p.in.Read()
+		if err != nil {
+			return err
+		}
+		p.mu.Lock()
+		switch f.Kind {
+		case wire.Call:
+			p.replies[f.Call] = make(chan wire.Frame, wire.MaxRequests)
+			p.cancels[f.Call] = make(chan struct{})
+			go p.act(f.Call, p.replies[f.Call], p.cancels[f.Call], bytes.Clone(f.Data))
+		case wire.Reply:
+			f.Meta, f.Data = bytes.Clone(f.Meta), bytes.Clone(f.Data)
+			p.replies[f.Call] <- f
+		case wire.Cancel:
+			close(p.cancels[f.Call])
+		}
+		p.mu.Unlock()
+	}
+}
+
+func (p *puppet) act(id uint64, replies chan wire.Frame, cancelled chan struct{}, args []byte) {
+	var line string
+	if err := json.Unmarshal(args, &line); err != nil {
+		line = "echo " + err.Error()
+	}
+	verb, rest, _ := strings.Cut(line, " ")
+	n, _ := strconv.Atoi(rest) // 0 where it is no number
+	answer := rest
+	switch verb {
+	case "after":
+		time.Sleep(time.Duration(n) * time.Millisecond)
+	case "pid":
+		answer = strconv.Itoa(os.Getpid())
+	case "ask":
+		answer = strconv.Itoa(p.ask(id, n, replies))
+	case "ask-and-wait":
+		p.ask(id, 1, replies)
+		select {}
+	case "hang":
+		select {}
+	case "patient":
+		<-cancelled
+		answer = "cancelled"
+	case "crash":
+		os.Exit(3)
+	case "eat":
+		eat(n)
+	case "flood":
+		for range n {
+			p.send(wire.Frame{Kind: wire.Log, Call: id, Meta: []byte(`{"level":"info","at_ns":1}`)})
+		}
+	}
+	value, _ := json.Marshal(answer) // a string
+	p.send(wire.Frame{Kind: wire.Result, Call: id, Meta: []byte(`{"cpu_ns":1,"peak":1,"dropped":0}`), Data: value})
+}
+
+func (p *puppet) ask(id uint64, n int, replies chan wire.Frame) int {
+	for i := range n {
+		p.send(wire.Frame{Kind: wire.Request, Call: id, Request: uint32(i + 1), Meta: []byte(`{"op":"test","args":{"n":1}}`), Data: []byte("data")})
+	}
+	for i := range n {
+		if f := <-replies; string(f.Data) != "DATA" || f.Request > uint32(n) {
+			return i
+		}
+	}
+	return n
+}
+
+func eat(mib int) {
+	for range mib {
+		b := make([]byte, 1<<20)
+		for i := 0; i < len(b); i += 1 << 12 {
+			b[i] = 1
+		}
+		defer func() { b[0] = 2 }() // all of it stays until the end that does not come
+	}
+	select {}
+}
