@@ -44,8 +44,8 @@ type acked struct {
 	Deleted  bool   `json:"deleted"`
 }
 
-// TestCrashVictim is of use only when TestWhatWasAcknowledgedSurvivesKill runs it.
-func TestCrashVictim(t *testing.T) {
+// TestVictim is of use only when TestCrashLosesNothingAcknowledged runs it.
+func TestVictim(t *testing.T) {
 	dir := os.Getenv(crashDirEnv)
 	if dir == "" {
 		return
@@ -92,9 +92,9 @@ func changeSomething(t *testing.T, r *registry.Registry, i int) (tool.Change, er
 	return r.Update(t.Context(), user(), name, tool.Patch{Body: &body}, none)
 }
 
-// TestWhatWasAcknowledgedSurvivesKill kills a room at any moment, over and over on the same
+// TestCrashLosesNothingAcknowledged kills a room at any moment, over and over on the same
 // files, and holds what is there against a log that was kept outside.
-func TestWhatWasAcknowledgedSurvivesKill(t *testing.T) {
+func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	var log []acked
 	cycles := crashCycles(t)
@@ -113,7 +113,7 @@ func TestWhatWasAcknowledgedSurvivesKill(t *testing.T) {
 // killOnce lets a victim work for a moment and kills it. It answers with what it logged.
 func killOnce(t *testing.T, dir string) []acked {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestCrashVictim$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$")
 	cmd.Env = append(os.Environ(), crashDirEnv+"="+dir)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
