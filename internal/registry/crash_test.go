@@ -97,13 +97,19 @@ func changeSomething(t *testing.T, r *registry.Registry, i int) (tool.Change, er
 func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	var log []acked
+	last := map[string]acked{} // by tool
 	cycles := crashCycles(t)
 	for i := range cycles {
-		log = append(log, killOnce(t, dir)...)
-		if verify(t, dir, log); t.Failed() {
+		news := killOnce(t, dir)
+		for _, a := range news {
+			last[a.Name] = a
+		}
+		if verify(t, dir, news, last); t.Failed() {
 			t.Fatalf("after cycle %d", i+1)
 		}
+		log = append(log, news...)
 	}
+	verify(t, dir, log, last) // what was there after its own cycle is there after all of them
 	if len(log) < cycles {
 		t.Fatalf("only %d changes were acknowledged in %d cycles", len(log), cycles)
 	}
@@ -168,7 +174,7 @@ func lines(text string) func(func(string) bool) {
 
 // verify opens the room after a kill: everything acknowledged is there, and every
 // tool is whole.
-func verify(t *testing.T, dir string, log []acked) {
+func verify(t *testing.T, dir string, log []acked, last map[string]acked) {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "room.db"), sqlite.Options{})
 	if err != nil {
@@ -177,13 +183,11 @@ func verify(t *testing.T, dir string, log []acked) {
 	defer s.Close()
 	r := over(t, s)
 	defer r.Close()
-	last := map[string]acked{}
 	for _, a := range log {
 		v, err := r.Version(t.Context(), place(), a.Name, a.Version)
 		if err != nil || v.Hash != a.Hash || v.Number != a.Number {
 			t.Errorf("acknowledged %+v, found %+v, %v", a, v, err)
 		}
-		last[a.Name] = a
 	}
 	for _, a := range last {
 		whole(t, r, a)
