@@ -36,7 +36,7 @@ func (q *questioner) Approve(ctx context.Context, about toolroom.Question) (tool
 	if init == nil || init.Capabilities == nil || init.Capabilities.Elicitation == nil {
 		return toolroom.Answer{}, tool.Errorf(tool.ApprovalUnavailable, "this client cannot ask its user (it has no elicitation)")
 	}
-	if init.ProtocolVersion >= askAndReturn {
+	if modern(q.req.Session) {
 		return q.askLater(about), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
@@ -77,16 +77,40 @@ func form(about toolroom.Question) *mcp.ElicitParams {
 		fmt.Fprintf(&b, "Its reason: %s\n", about.Reason)
 	}
 	for _, f := range about.Diff.Fields {
-		fmt.Fprintf(&b, "\n%s\n  from %s\n  to   %s\n", f.Field, f.From, f.To)
+		if about.Base == "" {
+			fmt.Fprintf(&b, "\n%s: %s", f.Field, f.To)
+		} else {
+			fmt.Fprintf(&b, "\n%s: %s (was %s)", f.Field, f.To, f.From)
+		}
 	}
 	if about.Diff.Body != "" {
-		fmt.Fprintf(&b, "\n%s", about.Diff.Body)
+		fmt.Fprintf(&b, "\n\n%s", about.Diff.Body)
 	}
 	text := b.String()
 	if r := []rune(text); len(r) > maxQuestion {
 		text = string(r[:maxQuestion]) + "\n(cut)"
 	}
 	return &mcp.ElicitParams{Message: text, RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}}
+}
+
+// modern says whether a session speaks a version that marks each result as
+// complete or as a question.
+func modern(s *mcp.ServerSession) bool {
+	init := s.InitializeParams()
+	return init != nil && init.ProtocolVersion >= askAndReturn
+}
+
+// complete is a result marked as one that asks nothing. The SDK marks those that
+// come from its own registry of tools.
+type complete struct{ *mcp.CallToolResult }
+
+// MarshalJSON writes the protocol's form.
+func (r complete) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(r.CallToolResult)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(`{"resultType":"complete",`), b[1:]...), nil
 }
 
 // inputRequired is the result that asks before it answers. The SDK's own result

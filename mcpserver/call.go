@@ -25,13 +25,17 @@ func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result
 		hooks.Progress = report.send
 	}
 	out, err := s.run(ctx, s.workspace.View(hooks), req.Params.Name, req.Params.Arguments)
-	switch {
-	case ask.open != nil:
+	if ask.open != nil {
 		return ask.open, nil
-	case err != nil:
-		return failure(tool.AsError(err), out), nil
 	}
-	return success(req.Params.Name, out), nil
+	res := success(req.Params.Name, out)
+	if err != nil {
+		res = failure(tool.AsError(err), out)
+	}
+	if modern(req.Session) {
+		return complete{res}, nil
+	}
+	return res, nil
 }
 
 func (s *Server) run(ctx context.Context, w *toolroom.Workspace, name string, args json.RawMessage) (tool.Outcome, error) {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,8 +38,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestTranscripts plays what clients say to the real program, and compares what
-// it answers. In a transcript, lines after > are sent as they are, = waits for a notification of that
-// method, ! starts the program again on the same data, and # says something to the reader. All else is the
+// it answers. In a transcript, lines after > are sent as they are and wait for their answer, lines after >> do
+// not wait, = waits for a message of that method (an answer, when none is named), ! starts the program again on the same data, and # says something to the reader. All else is the
 // program's, made anew by -update.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.transcript")
@@ -85,11 +86,14 @@ func play(t *testing.T, script string) string {
 	var out strings.Builder
 	for _, line := range strings.Split(script, "\n") {
 		word, rest, _ := strings.Cut(line, " ")
-		if !strings.Contains("> = ! #", word) || word == "" {
+		rest = strings.ReplaceAll(rest, "$STATE", p.state)
+		if !slices.Contains([]string{">", ">>", "=", "!", "#"}, word) {
 			continue
 		}
 		fmt.Fprintln(&out, line)
 		switch word {
+		case ">>":
+			p.send(t, rest)
 		case ">":
 			p.send(t, rest)
 			if answered(rest) {
@@ -120,6 +124,7 @@ type program struct {
 	in     io.WriteCloser
 	lines  chan []byte
 	queued [][]byte // notifications nobody has waited for yet
+	state  string   // the first requestState; $STATE in a transcript
 	errs   bytes.Buffer
 }
 
@@ -178,6 +183,9 @@ func (p *program) next(t *testing.T, method string) []byte {
 			if !ok {
 				t.Fatalf("the program ended: %s", p.errs.String())
 			}
+			if state := requestState().FindSubmatch(line); p.state == "" && state != nil {
+				p.state = string(state[1])
+			}
 			if methodOf(line) == method {
 				return line
 			}
@@ -187,6 +195,8 @@ func (p *program) next(t *testing.T, method string) []byte {
 		}
 	}
 }
+
+func requestState() *regexp.Regexp { return regexp.MustCompile(`"requestState": ?"([0-9a-f]{64})"`) }
 
 func methodOf(line []byte) string {
 	var m struct {
@@ -216,6 +226,7 @@ func pretty(t *testing.T, line []byte) string {
 	if err := json.Indent(&out, bytes.TrimSpace(line), "  ", "  "); err != nil {
 		t.Fatalf("%s: %v", line, err)
 	}
-	text := regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`).ReplaceAllString(out.String(), "TIME")
+	text := regexp.MustCompile(`\d{4}-\d\d-\d\d[T ][0-9:.]+Z?`).ReplaceAllString(out.String(), "TIME")
+	text = requestState().ReplaceAllString(text, `"requestState": "STATE"`)
 	return "  " + strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(text)
 }

@@ -26,12 +26,14 @@ func answer(c tool.Change, next string) (json.RawMessage, error) {
 	})
 }
 
+type createArgs struct {
+	tool.Definition
+	IfExists toolroom.IfExists `json:"if_exists"`
+	Reason   string            `json:"reason"`
+}
+
 func create(ctx context.Context, w Workspace, t Tool, args json.RawMessage) (json.RawMessage, error) {
-	var in struct {
-		tool.Definition
-		IfExists toolroom.IfExists `json:"if_exists"`
-		Reason   string            `json:"reason"`
-	}
+	var in createArgs
 	if err := decode(t, args, &in); err != nil {
 		return nil, err
 	}

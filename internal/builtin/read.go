@@ -31,13 +31,15 @@ func summarize(t tool.Tool) summary {
 	}
 }
 
+type listArgs struct {
+	Query    string `json:"query"`
+	Disabled bool   `json:"include_disabled"`
+	Deleted  bool   `json:"include_deleted"`
+	Cursor   string `json:"cursor"`
+}
+
 func list(ctx context.Context, w Reader, t Tool, args json.RawMessage) (json.RawMessage, error) {
-	var in struct {
-		Query    string `json:"query"`
-		Disabled bool   `json:"include_disabled"`
-		Deleted  bool   `json:"include_deleted"`
-		Cursor   string `json:"cursor"`
-	}
+	var in listArgs
 	if err := decode(t, args, &in); err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func escape(s string, as func(rune) string) string {
 // acts says whether a terminal may do something else with r than show it.
 func acts(r rune) bool {
 	switch {
-	case r == '\n' || r == '\t':
+	case r == '\n' || r == '\t' || r == 0x200c || r == 0x200d: // the last two join letters and emoji
 		return false
 	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
 		return true

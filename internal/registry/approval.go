@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"toolroom/internal/store"
@@ -45,6 +46,31 @@ func (q Question) Why() string {
 		why = append(why, "it adds to "+w.Field+": "+strings.Join(w.Added, ", "))
 	}
 	return strings.Join(why, "; ")
+}
+
+// Text is the question as a person reads it, the same wherever it is asked. It
+// has text of the model in it, which faces show as text and nothing else.
+func (q Question) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s wants this: tool %q %s.\n", asker(q.Asker), q.Tool, q.Action)
+	fmt.Fprintf(&b, "You are asked because %s.\n", q.Why())
+	if q.Reason != "" {
+		fmt.Fprintf(&b, "Its reason: %s\n", q.Reason)
+	}
+	for _, f := range q.Diff.Fields {
+		fmt.Fprintf(&b, "%s: %s -> %s\n", f.Field, f.From, f.To)
+	}
+	if q.Diff.Body != "" {
+		fmt.Fprintf(&b, "\n%s", q.Diff.Body)
+	}
+	return b.String()
+}
+
+func asker(p tool.Principal) string {
+	if p.ID == "" {
+		return "A model"
+	}
+	return fmt.Sprintf("The model %q", p.ID)
 }
 
 // Decision is an answer to a Question.

@@ -188,8 +188,8 @@ func inbox(t *testing.T, o registry.InboxOptions) (*registry.Registry, *registry
 
 func TestTheInboxIsAnsweredWhileTheChangeWaits(t *testing.T) {
 	for decision, want := range map[registry.Decision]tool.Code{registry.Approve: "", registry.Decline: tool.ApprovalDeclined} {
-		posted := make(chan store.Approval, 1)
-		r, box := inbox(t, registry.InboxOptions{Wait: time.Minute, Poll: time.Minute, Asked: func(a store.Approval) { posted <- a }})
+		posted := make(chan store.Approval, 2)
+		r, box := inbox(t, registry.InboxOptions{Wait: time.Minute, Poll: time.Minute, Notify: func(a store.Approval) { posted <- a }})
 		done := make(chan error)
 		go func() {
 			_, err := r.Create(t.Context(), model(), shared(), registry.CreateOptions{})
@@ -204,6 +204,9 @@ func TestTheInboxIsAnsweredWhileTheChangeWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantCode(t, <-done, want)
+		if a := <-posted; a.By != "ann" || a.State == store.Pending {
+			t.Errorf("told of the answer %+v", a)
+		}
 		_, err = box.Decide(t.Context(), user(), a.ID, registry.Approve)
 		wantCode(t, err, tool.Conflict)
 	}

@@ -29,8 +29,8 @@ type InboxOptions struct {
 	Keep time.Duration // how long a question can be answered; 0: a day
 	Poll time.Duration // how often answers by other processes are looked for; 0: 2 s
 	Now  func() time.Time
-	// Asked is told of every new question, to notify people; may be nil.
-	Asked func(store.Approval)
+	// Notify is told of every new question and every answer; may be nil.
+	Notify func(store.Approval)
 }
 
 var _ Approver = (*Inbox)(nil)
@@ -102,10 +102,14 @@ func (b *Inbox) post(ctx context.Context, q Question) (store.Approval, error) {
 	if err := b.store.AddApproval(ctx, a); err != nil {
 		return a, err
 	}
-	if b.opts.Asked != nil {
-		b.opts.Asked(a)
-	}
+	b.notify(a)
 	return a, nil
+}
+
+func (b *Inbox) notify(a store.Approval) {
+	if b.opts.Notify != nil {
+		b.opts.Notify(a)
+	}
 }
 
 // approvalID sorts by time and cannot be guessed.
@@ -150,7 +154,10 @@ func (b *Inbox) Decide(ctx context.Context, p tool.Principal, id string, d Decis
 	close(b.news)
 	b.news = make(chan struct{})
 	b.mu.Unlock()
-	return b.store.Approval(ctx, p.Place, id)
+	if a, err = b.store.Approval(ctx, p.Place, id); err == nil {
+		b.notify(a)
+	}
+	return a, err
 }
 
 func (b *Inbox) next(a store.Approval, d Decision) (store.ApprovalState, error) {

@@ -125,7 +125,9 @@ func (x *explainer) leaf(err *jsonschema.ValidationError) []Problem {
 	one := func(expected, format string, args ...any) []Problem {
 		return []Problem{{Path: pathOf(tokens), Message: fmt.Sprintf(format, args...), Expected: expected, Got: describe(got)}}
 	}
-	want := func(expected string) []Problem { return one(expected, "want %s, got %s", expected, describe(got)) }
+	if expected := bound(err.ErrorKind); expected != "" {
+		return one(expected, "want %s, got %s", expected, describe(got))
+	}
 	switch k := err.ErrorKind.(type) {
 	case *kind.Type:
 		return []Problem{x.wrongType(tokens, k.Want, got)}
@@ -141,30 +143,8 @@ func (x *explainer) leaf(err *jsonschema.ValidationError) []Problem {
 		return one("nothing", "no value is allowed here, got %s", describe(got))
 	case *kind.Enum:
 		return []Problem{x.notListed(tokens, k.Want, got)}
-	case *kind.Const:
-		return want(literal(k.Want))
-	case *kind.Pattern:
-		return want("text that matches " + quote(k.Want))
-	case *kind.MinLength:
-		return want(fmt.Sprintf("at least %d characters", k.Want))
-	case *kind.MaxLength:
-		return want(fmt.Sprintf("at most %d characters", k.Want))
-	case *kind.MinItems:
-		return want(fmt.Sprintf("at least %d items", k.Want))
-	case *kind.MaxItems:
-		return want(fmt.Sprintf("at most %d items", k.Want))
 	case *kind.UniqueItems:
 		return one("items that differ", "items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
-	case *kind.Minimum:
-		return want("at least " + number(k.Want))
-	case *kind.Maximum:
-		return want("at most " + number(k.Want))
-	case *kind.ExclusiveMinimum:
-		return want("more than " + number(k.Want))
-	case *kind.ExclusiveMaximum:
-		return want("less than " + number(k.Want))
-	case *kind.MultipleOf:
-		return want("a multiple of " + number(k.Want))
 	case *kind.Format:
 		if k.Want == "regex" {
 			return one("a regular expression", "%s is not a regular expression: %s", describe(got), clip(k.Err.Error(), 200))
@@ -190,6 +170,35 @@ func (x *explainer) badName(name string) Problem {
 		message = quote(name) + " is not a regular expression"
 	}
 	return Problem{Path: pathOf(tokens), Message: message, Got: quote(name)}
+}
+
+// bound is what one keyword wants, for those that compare with something.
+func bound(k jsonschema.ErrorKind) string {
+	switch k := k.(type) {
+	case *kind.Const:
+		return literal(k.Want)
+	case *kind.Pattern:
+		return "text that matches " + quote(k.Want)
+	case *kind.MinLength:
+		return fmt.Sprintf("at least %d characters", k.Want)
+	case *kind.MaxLength:
+		return fmt.Sprintf("at most %d characters", k.Want)
+	case *kind.MinItems:
+		return fmt.Sprintf("at least %d items", k.Want)
+	case *kind.MaxItems:
+		return fmt.Sprintf("at most %d items", k.Want)
+	case *kind.Minimum:
+		return "at least " + number(k.Want)
+	case *kind.Maximum:
+		return "at most " + number(k.Want)
+	case *kind.ExclusiveMinimum:
+		return "more than " + number(k.Want)
+	case *kind.ExclusiveMaximum:
+		return "less than " + number(k.Want)
+	case *kind.MultipleOf:
+		return "a multiple of " + number(k.Want)
+	}
+	return ""
 }
 
 func number(r *big.Rat) string {

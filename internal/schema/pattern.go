@@ -32,79 +32,17 @@ func property(name string) string {
 
 // category is the short name of a general category, or "".
 func category(long string) string {
-	switch long {
-	case "Letter":
-		return "L"
-	case "Lowercase_Letter":
-		return "Ll"
-	case "Uppercase_Letter":
-		return "Lu"
-	case "Titlecase_Letter":
-		return "Lt"
-	case "Modifier_Letter":
-		return "Lm"
-	case "Other_Letter":
-		return "Lo"
-	case "Mark", "Combining_Mark":
-		return "M"
-	case "Nonspacing_Mark":
-		return "Mn"
-	case "Spacing_Mark":
-		return "Mc"
-	case "Enclosing_Mark":
-		return "Me"
-	case "Number":
-		return "N"
-	case "Decimal_Number", "digit":
-		return "Nd"
-	case "Letter_Number":
-		return "Nl"
-	case "Other_Number":
-		return "No"
-	case "Punctuation", "punct":
-		return "P"
-	case "Connector_Punctuation":
-		return "Pc"
-	case "Dash_Punctuation":
-		return "Pd"
-	case "Open_Punctuation":
-		return "Ps"
-	case "Close_Punctuation":
-		return "Pe"
-	case "Initial_Punctuation":
-		return "Pi"
-	case "Final_Punctuation":
-		return "Pf"
-	case "Other_Punctuation":
-		return "Po"
-	case "Symbol":
-		return "S"
-	case "Math_Symbol":
-		return "Sm"
-	case "Currency_Symbol":
-		return "Sc"
-	case "Modifier_Symbol":
-		return "Sk"
-	case "Other_Symbol":
-		return "So"
-	case "Separator":
-		return "Z"
-	case "Space_Separator":
-		return "Zs"
-	case "Line_Separator":
-		return "Zl"
-	case "Paragraph_Separator":
-		return "Zp"
-	case "Other":
-		return "C"
-	case "Control", "cntrl":
-		return "Cc"
-	case "Format":
-		return "Cf"
-	case "Surrogate":
-		return "Cs"
-	case "Private_Use":
-		return "Co"
+	const table = `
+		Letter=L Lowercase_Letter=Ll Uppercase_Letter=Lu Titlecase_Letter=Lt Modifier_Letter=Lm Other_Letter=Lo Mark=M
+		Combining_Mark=M Nonspacing_Mark=Mn Spacing_Mark=Mc Enclosing_Mark=Me Number=N Decimal_Number=Nd digit=Nd
+		Letter_Number=Nl Other_Number=No Punctuation=P punct=P Connector_Punctuation=Pc Dash_Punctuation=Pd
+		Open_Punctuation=Ps Close_Punctuation=Pe Initial_Punctuation=Pi Final_Punctuation=Pf Other_Punctuation=Po
+		Symbol=S Math_Symbol=Sm Currency_Symbol=Sc Modifier_Symbol=Sk Other_Symbol=So Separator=Z Space_Separator=Zs
+		Line_Separator=Zl Paragraph_Separator=Zp Other=C Control=Cc cntrl=Cc Format=Cf Surrogate=Cs Private_Use=Co`
+	for pair := range strings.FieldsSeq(table) {
+		if name, short, _ := strings.Cut(pair, "="); name == long {
+			return short
+		}
 	}
 	return ""
 }

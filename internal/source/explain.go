@@ -25,7 +25,7 @@ func (c *Compiled) Explain(f *wire.Failure) *tool.Error {
 	switch f.Code {
 	case tool.SyntaxError:
 		return c.explainSyntax(f)
-	case tool.ResultNotJSON, tool.ResultTooLarge, tool.MemoryExceeded, tool.Timeout, tool.Cancelled:
+	case tool.ResultNotJSON, tool.ResultTooLarge, tool.MemoryExceeded, tool.Timeout, tool.Cancelled, tool.Overloaded:
 		return c.explainLimit(f)
 	}
 	return c.explainThrown(f)

@@ -33,7 +33,11 @@ func (c *Compiled) lint(text string, lang tool.Language) {
 		c.warn("the body never returns a value", noReturnHint(text))
 	}
 	for _, name := range freeNames(text, lang, watched()) {
-		c.warn(fmt.Sprintf("%s is not available", name), identifierHint(name))
+		hint := identifierHint(name)
+		if module := moduleReplacement(required(text)); name == "require" && module != "" {
+			hint = module
+		}
+		c.warn(fmt.Sprintf("%s is not available", name), hint)
 	}
 	if strings.Contains(string(c.Code), "import(") {
 		c.warn("import() is not available", identifierHint("import"))
@@ -68,10 +72,16 @@ func noReturnHint(text string) string {
 		return identifierHint("module")
 	case regexp.MustCompile(`^\(?\s*(?:async\s*)?(?:\([^()]*\)|[\w$]+)\s*=>`).MatchString(body):
 		return "It is only an arrow function that nothing calls: send the inside of that function, with return, or put export default before it."
-	case regexp.MustCompile(`^\(?\s*(?:async\s+)?function\b`).MatchString(body):
+	case declaredOnly(body):
 		return "It declares a function that nothing calls: send the inside of that function, or put export default before it, or end with return name(args, ctx);"
 	}
 	return "End with return and a JSON value."
+}
+
+// declaredOnly says whether a body begins with a function that it never calls.
+func declaredOnly(body string) bool {
+	m := regexp.MustCompile(`^\(?\s*(?:async\s+)?function\b\s*\*?\s*([\w$]*)`).FindStringSubmatch(body)
+	return m != nil && (m[1] == "" || len(regexp.MustCompile(regexp.QuoteMeta(m[1])+`\s*\(`).FindAllString(body, 2)) < 2)
 }
 
 // freeNames are those of names that the body uses without declaring them. The
@@ -81,7 +91,12 @@ func freeNames(text string, lang tool.Language, names []string) []string {
 	const mark = "__toolroom_free_"
 	define := map[string]string{}
 	for _, n := range names {
-		define[n] = mark + n + "_"
+		if strings.Contains(text, n) {
+			define[n] = mark + n + "_"
+		}
+	}
+	if len(define) == 0 {
+		return nil // setting up the replacement costs more than all the rest
 	}
 	r := api.Transform("async function execute(args, ctx) {\n"+text+"\n}", api.TransformOptions{
 		Loader: loader(lang), Target: api.ES2023, LogLevel: api.LogLevelSilent, Define: define,

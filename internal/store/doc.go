@@ -12,5 +12,5 @@
 // Implementations are in the packages below, and all of them pass the one
 // suite in storetest. Every error is a *tool.Error: not_found, conflict,
 // name_conflict and limit_reached for what the contract says, storage_failed for what
-// the medium did. All methods may be called concurrently.
+// the medium did, stopped after Close. All methods may be called concurrently.
 package store

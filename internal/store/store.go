@@ -12,8 +12,8 @@ type Store interface {
 	Tools
 	Feed
 	Approvals
-	// Close waits for running methods and frees the medium. A second Close does
-	// nothing.
+	// Close waits for running changes and frees the medium. Whatever is asked for
+	// afterwards gets the answer stopped. A second Close does nothing.
 	Close() error
 }
 

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"context"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
@@ -568,6 +569,38 @@ func TestManyAtOnceWaitTheirTurn(t *testing.T) {
 	}
 	if peak.Load() > 16 {
 		t.Errorf("%d at once", peak.Load())
+	}
+}
+
+func TestHTTP2(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s %s %s %s", r.Proto, r.RequestURI, r.Host, b)
+	}))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	addr := s.Listener.Addr().String()
+	c := client(t, egress.Options{AllowPrivate: []string{addr}, RootCAs: roots}, tool.AnyName())
+	for path, want := range map[string]string{"/a%2Fb?q=|": "/a%2Fb?q=|", "//x": "//x"} {
+		_, data, err := whole(c, &egress.Request{URL: s.URL + path, Method: "POST", Body: []byte("body")})
+		if err != nil || string(data) != "HTTP/2.0 "+want+" "+addr+" body" {
+			t.Errorf("%q %v", data, err)
+		}
+	}
+}
+
+// TestTheEndOfABodyIsNoCancellation: finishing an exchange ends its context,
+// which must not be taken for a caller who gave up.
+func TestTheEndOfABodyIsNoCancellation(t *testing.T) {
+	_, addr := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 10<<10)) })
+	c := client(t, egress.Options{AllowPrivate: []string{addr}}, tool.AnyName())
+	for range 3000 {
+		if _, data, err := whole(c, get("http://"+addr)); err != nil || len(data) != 10<<10 {
+			t.Fatalf("%d bytes, %v", len(data), err)
+		}
 	}
 }
 

@@ -58,21 +58,24 @@ func (s *stream) take(ctx context.Context, want int, some bool) ([]byte, bool, e
 	s.start(want)
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
-	patience := timer.C
+	patience, over := timer.C, false
 	for {
 		s.mu.Lock()
-		enough := s.err != nil || len(s.buf) >= want || patience == nil && (len(s.buf) > 0 || !some)
-		if enough {
+		waited := patience == nil && (len(s.buf) > 0 || !some)
+		if s.err != nil || len(s.buf) >= want || waited {
 			defer s.mu.Unlock()
 			return s.give()
 		}
 		s.mu.Unlock()
+		if over {
+			return nil, false, s.wrong(context.Cause(ctx))
+		}
 		select {
 		case <-s.news:
 		case <-patience:
 			patience = nil
 		case <-ctx.Done():
-			return nil, false, s.wrong(context.Cause(ctx))
+			over = true // but the good end of a body ends its context as well: look again
 		}
 	}
 }

@@ -131,11 +131,6 @@ func (t *Target) authority() string {
 	return host + ":" + strconv.Itoa(int(t.Port))
 }
 
-// address is host and port for the dialler.
-func (t *Target) address() string {
-	return netJoin(t.Host, t.Port)
-}
-
 // wireURL is t for net/http, with path and query replaced by what goes on the
 // wire. Opaque keeps net/http from encoding the path a second time in its own way.
 func (t *Target) wireURL(path, query string) *url.URL {

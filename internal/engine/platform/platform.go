@@ -85,7 +85,7 @@ func Throw(name, format string, args ...any) *Error {
 // they run, then the lazy ones.
 func Scripts() ([]Script, error) {
 	eager := []string{"base", "errors", "console", "timers", "text", "clone", "events", "url", "misc", "body", "fetch", "ctx", "entry"}
-	lazy := []string{"blob", "forms", "streams", "writable", "compress"}
+	lazy := []string{"blob", "forms", "streams", "writable", "compress", "subtle"}
 	var out []Script
 	for n, name := range slices.Concat(eager, lazy) {
 		src, err := files.ReadFile("js/" + name + ".js")
@@ -107,7 +107,7 @@ type Natives struct {
 // NewNatives makes the natives of an isolate.
 func NewNatives() *Natives {
 	n := &Natives{funcs: map[string]Func{}}
-	for _, group := range []map[string]Func{textNatives(), urlNatives(), randomNatives(), formNatives(), n.coders.natives()} {
+	for _, group := range []map[string]Func{textNatives(), urlNatives(), randomNatives(), formNatives(), subtleNatives(), n.coders.natives()} {
 		maps.Copy(n.funcs, group)
 	}
 	return n

@@ -25,7 +25,7 @@ func (s *Store) Apply(ctx context.Context, writes []store.Write) ([]store.Record
 		return nil
 	})
 	if err != nil {
-		return nil, store.Failed("store the change", err)
+		return nil, s.failed("store the change", err)
 	}
 	return out, nil
 }
@@ -103,17 +103,20 @@ func free(ctx context.Context, tx *sql.Tx, w store.Write, old store.Record) erro
 	return err
 }
 
+// unclaimed refuses a name that a live tool of the workspace holds, or one that looks the same.
 func unclaimed(ctx context.Context, tx *sql.Tx, w store.Write, workspace string) error {
-	holder, err := record(tx.QueryRowContext(ctx, `SELECT `+headColumns+`, `+versionColumns+`, 0 FROM tools t`+versionJoin+
-		`WHERE t.tenant = ? AND t.workspace = ? AND t.deleted = 0 AND t.id <> ? AND (t.fold = ? OR t.look = ?) LIMIT 1`,
-		w.Place.Tenant, workspace, w.ToolID, store.Fold(w.Name), store.Look(w.Name)))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+	for _, c := range []struct{ column, key string }{{"fold", store.Fold(w.Name)}, {"look", store.Look(w.Name)}} {
+		holder, err := record(tx.QueryRowContext(ctx, `SELECT `+headColumns+`, `+versionColumns+`, 0 FROM tools t`+versionJoin+
+			`WHERE t.tenant = ? AND t.workspace = ? AND t.`+c.column+` = ? AND t.deleted = 0 AND t.id <> ?`,
+			w.Place.Tenant, workspace, c.key, w.ToolID))
+		if err == nil {
+			return store.Taken(w.Name, holder)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return store.Taken(w.Name, holder)
+	return nil
 }
 
 func writeHead(ctx context.Context, tx *sql.Tx, w store.Write) (int64, error) {
@@ -204,7 +207,7 @@ func (s *Store) MarkSolo(ctx context.Context, versionID string, at time.Time) er
 		}
 		return solo(ctx, tx, id, w, versionID)
 	})
-	return store.Failed("mark the version", err)
+	return s.failed("mark the version", err)
 }
 
 func solo(ctx context.Context, tx *sql.Tx, id int64, w store.Write, versionID string) error {

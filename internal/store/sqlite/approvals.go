@@ -30,7 +30,7 @@ func approval(row scanner) (store.Approval, error) {
 func (s *Store) AddApproval(ctx context.Context, a store.Approval) error {
 	_, err := s.write.ExecContext(ctx, `INSERT INTO approvals (`+approvalColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', 0)`,
 		a.ID, a.Place.Tenant, a.Place.Workspace, a.Key, a.State, string(a.Question), a.Asked.UnixNano(), a.Expires.UnixNano())
-	return store.Failed("store the question", err)
+	return s.failed("store the question", err)
 }
 
 // Approval implements store.Approvals.
@@ -40,7 +40,7 @@ func (s *Store) Approval(ctx context.Context, place tool.Place, id string) (stor
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, store.NoApproval(id)
 	}
-	return a, store.Failed("read the question", err)
+	return a, s.failed("read the question", err)
 }
 
 // ListApprovals implements store.Approvals.
@@ -49,7 +49,7 @@ func (s *Store) ListApprovals(ctx context.Context, place tool.Place, q store.App
 		AND (? = '' OR state = ?) AND (? = '' OR key = ?) AND (? = '' OR id < ?) ORDER BY id DESC LIMIT ?`,
 		place.Tenant, place.Workspace, q.State, q.State, q.Key, q.Key, q.Before, q.Before, limit(q.Limit))
 	out, err := all(rows, err, approval)
-	return out, store.Failed("list the questions", err)
+	return out, s.failed("list the questions", err)
 }
 
 // MoveApproval implements store.Approvals.
@@ -57,10 +57,10 @@ func (s *Store) MoveApproval(ctx context.Context, place tool.Place, id string, f
 	res, err := s.write.ExecContext(ctx, `UPDATE approvals SET state = ?, by_whom = ?, decided = ?
 		WHERE id = ? AND tenant = ? AND workspace = ? AND state = ?`, to, by, at.UnixNano(), id, place.Tenant, place.Workspace, from)
 	if err != nil {
-		return store.Failed("store the answer", err)
+		return s.failed("store the answer", err)
 	}
 	if n, err := res.RowsAffected(); err != nil || n > 0 {
-		return store.Failed("store the answer", err)
+		return s.failed("store the answer", err)
 	}
 	a, err := s.Approval(ctx, place, id)
 	if err != nil {

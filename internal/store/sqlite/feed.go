@@ -10,7 +10,7 @@ import (
 func (s *Store) Revision(ctx context.Context) (int64, error) {
 	var r int64
 	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(revision), 0) FROM changes`).Scan(&r)
-	return r, store.Failed("read the change feed", err)
+	return r, s.failed("read the change feed", err)
 }
 
 // Changes implements store.Feed.
@@ -26,5 +26,5 @@ func (s *Store) Changes(ctx context.Context, after int64, n int) ([]store.Change
 		c.At = at(ns)
 		return c, err
 	})
-	return out, store.Failed("read the change feed", err)
+	return out, s.failed("read the change feed", err)
 }

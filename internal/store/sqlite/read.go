@@ -99,22 +99,14 @@ func all[T any](rows *sql.Rows, err error, one func(scanner) (T, error)) ([]T, e
 
 // Find implements store.Tools.
 func (s *Store) Find(ctx context.Context, place tool.Place, name string) (store.Record, error) {
-	return find(ctx, s.read, place, name)
-}
-
-type queryer interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-func find(ctx context.Context, q queryer, place tool.Place, name string) (store.Record, error) {
-	r, err := record(q.QueryRowContext(ctx, `SELECT `+headColumns+`, `+versionColumns+`, `+shadowed+` FROM tools t`+versionJoin+
+	r, err := record(s.read.QueryRowContext(ctx, `SELECT `+headColumns+`, `+versionColumns+`, `+shadowed+` FROM tools t`+versionJoin+
 		`WHERE t.tenant = ? AND t.workspace IN (?, '') AND t.fold = ?
 		ORDER BY t.deleted, CASE t.deleted WHEN 0 THEN t.workspace = '' ELSE -t.revision END LIMIT 1`,
 		place.Workspace, place.Tenant, place.Workspace, store.Fold(name)))
 	if err == sql.ErrNoRows {
 		return r, store.NoTool(name)
 	}
-	return r, store.Failed("read the tool", err)
+	return r, s.failed("read the tool", err)
 }
 
 // List implements store.Tools.
@@ -133,7 +125,7 @@ func (s *Store) List(ctx context.Context, place tool.Place, q store.Query) ([]st
 	}
 	rows, err := s.read.QueryContext(ctx, query, append(args, limit(q.Limit))...)
 	out, err := all(rows, err, record)
-	return out, store.Failed("list the tools", err)
+	return out, s.failed("list the tools", err)
 }
 
 func textJoin(q store.Query) string {
@@ -170,13 +162,14 @@ func (s *Store) Search(ctx context.Context, place tool.Place, words []string, n 
 	if terms == "" {
 		return nil, nil
 	}
-	rows, err := s.read.QueryContext(ctx, `SELECT `+headColumns+`, `+versionColumns+`, `+shadowed+
-		` FROM words JOIN tools t ON t.id = words.rowid`+versionJoin+
-		`WHERE words MATCH ? AND t.tenant = ? AND t.workspace IN (?, '') AND t.deleted = 0 AND t.enabled = 1
-		ORDER BY bm25(words, 10, 3, 1), t.fold LIMIT ?`,
+	// The best are picked first: only they are worth reading versions for.
+	rows, err := s.read.QueryContext(ctx, `SELECT `+headColumns+`, `+versionColumns+`, `+shadowed+`
+		FROM (SELECT t.id AS found, bm25(words, 10, 3, 1) AS score FROM words JOIN tools t ON t.id = words.rowid
+			WHERE words MATCH ? AND t.tenant = ? AND t.workspace IN (?, '') AND t.deleted = 0 AND t.enabled = 1
+			ORDER BY score, t.fold LIMIT ?) JOIN tools t ON t.id = found`+versionJoin+`ORDER BY score, t.fold`,
 		place.Workspace, terms, place.Tenant, place.Workspace, limit(n))
 	out, err := all(rows, err, record)
-	return out, store.Failed("search the tools", err)
+	return out, s.failed("search the tools", err)
 }
 
 // Versions implements store.Tools.
@@ -191,7 +184,7 @@ func (s *Store) Versions(ctx context.Context, toolID, before int64, n int) ([]to
 		v, _ := r.version() // a damaged one still has its number and author
 		return v, nil
 	})
-	return out, store.Failed("read the history", err)
+	return out, s.failed("read the history", err)
 }
 
 // Version implements store.Tools.
@@ -206,17 +199,21 @@ func (s *Store) Version(ctx context.Context, place tool.Place, id string) (store
 	if err := row.Scan(append(v.dest(), &tid, &fold)...); err == sql.ErrNoRows {
 		return store.Record{}, tool.Version{}, store.NoVersion(id)
 	} else if err != nil {
-		return store.Record{}, tool.Version{}, store.Failed("read the version", err)
+		return store.Record{}, tool.Version{}, s.failed("read the version", err)
 	}
 	r, err := byID(ctx, s.read, place.Workspace, tid)
 	if err != nil {
-		return r, tool.Version{}, store.Failed("read the version's tool", err)
+		return r, tool.Version{}, s.failed("read the version's tool", err)
 	}
 	version, err := v.version()
 	if err != nil {
 		return r, version, store.Damaged(r.Name, err)
 	}
 	return r, version, nil
+}
+
+type queryer interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 func byID(ctx context.Context, q queryer, workspace string, id int64) (store.Record, error) {

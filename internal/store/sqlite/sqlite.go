@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
@@ -28,9 +29,10 @@ var migrations embed.FS
 
 // Store is a room's SQLite file. Its methods may be called concurrently.
 type Store struct {
-	write *sql.DB // one connection
-	read  *sql.DB
-	lock  *lock
+	write  *sql.DB // one connection
+	read   *sql.DB
+	lock   *lock
+	closed atomic.Bool
 }
 
 var _ store.Store = (*Store)(nil)
@@ -152,14 +154,29 @@ func unusable(path string, cause error) error {
 	return e
 }
 
-// Close closes the file and gives up the lock.
+// Close waits for the change that is being made, closes the file and gives up
+// the lock. What is asked for afterwards gets the answer stopped.
 func (s *Store) Close() error {
+	s.closed.Store(true)
 	var errs []error
-	for _, db := range []*sql.DB{s.read, s.write} {
-		if db != nil {
-			errs = append(errs, db.Close())
+	if s.write != nil {
+		// Whoever has the only connection makes a change: having it means that
+		// nobody does, and closing while it is held that nobody will.
+		if last, err := s.write.Conn(context.Background()); err == nil {
+			defer last.Close()
 		}
+		errs = append(errs, s.write.Close())
 	}
-	errs = append(errs, s.lock.release())
-	return errors.Join(errs...)
+	if s.read != nil {
+		errs = append(errs, s.read.Close())
+	}
+	return errors.Join(append(errs, s.lock.release())...)
+}
+
+// failed is the answer when something could not be done.
+func (s *Store) failed(doing string, cause error) error {
+	if cause != nil && s.closed.Load() && tool.CodeOf(cause) == tool.Internal {
+		return tool.Errorf(tool.Stopped, "the room has stopped").WithCause(cause)
+	}
+	return store.Failed(doing, cause)
 }

@@ -105,7 +105,9 @@ func testClose(t *testing.T, s store.Store) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.List(context.Background(), one(), store.Query{}); err == nil {
-		t.Fatal("a closed store still lists")
-	}
+	_, err := s.List(context.Background(), one(), store.Query{})
+	wantCode(t, err, tool.Stopped)
+	_, err = s.Apply(context.Background(), []store.Write{fresh(one(), "other", "return 1")})
+	wantCode(t, err, tool.Stopped)
+	wantCode(t, s.MarkSolo(context.Background(), "v000000001", noon()), tool.Stopped)
 }

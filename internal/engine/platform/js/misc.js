@@ -26,8 +26,12 @@ class Crypto {
     fill(b);
     return view;
   }
+  get subtle() {
+    internals.need('subtle');
+    return internals.subtle;
+  }
   randomUUID() { return uuid(); }
 }
 internals.name(Crypto);
-internals.Crypto = Crypto;
+internals.lazy('subtle', ['CryptoKey', 'SubtleCrypto']);
 put(globalThis, 'crypto', new Crypto());
