@@ -85,6 +85,7 @@ func (c *call) run(ctx context.Context, args json.RawMessage) (tool.Outcome, err
 	}
 	c.deadline = time.Now().Add(time.Duration(c.limits.TimeoutMS) * time.Millisecond)
 	out, failure, err := c.w.room.runner.Call(ctx, c.job(args))
+	c.host.redact(&out)
 	c.host.close()
 	out.Call = newCallID()
 	switch {
