@@ -61,7 +61,7 @@ func TestContentCodings(t *testing.T) {
 }
 
 func TestBombsAndEndlessBodies(t *testing.T) {
-	bomb := compress(t, "gzip", make([]byte, 64<<20))
+	bomb := compress(t, "gzip", make([]byte, 24<<20))
 	gone := make(chan struct{}, 1)
 	_, addr := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
