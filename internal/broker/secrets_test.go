@@ -18,6 +18,8 @@ import (
 	"toolroom/tool"
 )
 
+const value = "s3cr3t/val ue+"
+
 // withSecret is a session that has the secret "key", bound to hosts.
 func withSecret(t *testing.T, o broker.Options, hosts ...string) (*broker.Session, string) {
 	t.Helper()
