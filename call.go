@@ -124,7 +124,7 @@ func (c *call) job(args json.RawMessage) *runner.Job {
 	c.host.call = c
 	return &runner.Job{
 		Place: c.w.principal.Place, Key: c.key, File: fileName(c.what.Tool.Name), Code: c.what.Body.Code,
-		Args: args, Env: c.env(), Limits: c.limits, Files: v.Definition.Grant.Files != tool.NoFiles, Solo: v.Solo,
+		Args: args, Env: c.env(), Limits: c.limits, Solo: v.Solo,
 		Host: &c.host, OnLog: c.w.hooks.Log, OnProgress: c.w.hooks.Progress,
 	}
 }

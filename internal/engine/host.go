@@ -17,7 +17,7 @@ import (
 // hooks are the functions that the platform's scripts gave the engine with
 // host.hooks, and the two objects that the scripts work on.
 //
-//	begin(args, env, files)       → ctx; puts the call's globals in place
+//	begin(args, env)              → ctx; puts the call's globals in place
 //	reply(id, error, value, data) a request was answered; error and value are JSON or undefined
 //	fire(id)                      a timer is due
 //	abort(reason)                 the caller cancelled, or the deadline is near

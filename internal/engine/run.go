@@ -28,7 +28,6 @@ type Job struct {
 	Code      *Code
 	Args      []byte // JSON
 	Env       []byte // JSON object
-	Files     bool
 	Timeout   time.Duration
 	Memory    int64 // bytes
 	MaxResult int64 // bytes
@@ -183,7 +182,7 @@ func (r *run) enter() bool {
 	if isException(args) || isException(env) {
 		return false
 	}
-	ctx := i.invoke(i.hooks.begin, args, env, boolValue(r.job.Files))
+	ctx := i.invoke(i.hooks.begin, args, env)
 	if isException(ctx) {
 		return false
 	}

@@ -259,7 +259,7 @@ func (h *webHost) run(t testing.TB, e *Engine, body, args string) (string, wire.
 	if f != nil {
 		t.Fatalf("compile: %+v", f)
 	}
-	c := e.Start(&Job{Code: code, Args: []byte(args), Env: []byte(`{"tool":"t"}`), Files: true, Timeout: 10 * time.Second, Memory: 128 << 20, MaxResult: 1 << 20, MaxLog: 64 << 10, Host: h})
+	c := e.Start(&Job{Code: code, Args: []byte(args), Env: []byte(`{"tool":"t"}`), Timeout: 10 * time.Second, Memory: 128 << 20, MaxResult: 1 << 20, MaxLog: 64 << 10, Host: h})
 	h.mu.Lock()
 	h.call = c
 	h.mu.Unlock()

@@ -38,7 +38,6 @@ type Job struct {
 	Args   json.RawMessage
 	Env    json.RawMessage
 	Limits tool.Limits // zero fields mean the runner's own
-	Files  bool        // whether the file functions exist
 	Solo   bool        // no other call runs in the same worker meanwhile
 
 	Host       Host                // nil: every request is denied

@@ -150,7 +150,7 @@ func (w *worker) post(c *call) error {
 		return w.out.send(wire.Frame{Kind: wire.Check, Call: c.id, Meta: meta, Data: c.job.Code})
 	}
 	meta, err := wire.Encode(wire.CallMeta{Key: c.job.Key, Env: c.job.Env, TimeoutMS: c.limits.TimeoutMS,
-		MemoryMB: c.limits.MemoryMB, MaxResult: c.limits.MaxResultBytes, Files: c.job.Files})
+		MemoryMB: c.limits.MemoryMB, MaxResult: c.limits.MaxResultBytes})
 	if err != nil {
 		return err
 	}

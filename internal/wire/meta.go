@@ -47,7 +47,6 @@ type CallMeta struct {
 	TimeoutMS int64           `json:"timeout_ms"` // wall clock left
 	MemoryMB  int64           `json:"memory_mb"`
 	MaxResult int64           `json:"max_result"` // bytes
-	Files     bool            `json:"files"`      // whether fs and the file functions of ctx exist
 }
 
 // ReplyMeta answers a Request: an error, or a value beside the frame's data.

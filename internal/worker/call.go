@@ -23,7 +23,7 @@ func (s *server) call(f wire.Frame) error {
 		return fmt.Errorf("%w: call %d of a code that is not loaded, or twice", wire.ErrFrame, f.Call)
 	}
 	job := &engine.Job{
-		Args: clone(f.Data), Env: m.Env, Files: m.Files, Timeout: time.Duration(m.TimeoutMS) * time.Millisecond,
+		Args: clone(f.Data), Env: m.Env, Timeout: time.Duration(m.TimeoutMS) * time.Millisecond,
 		Memory: m.MemoryMB << 20, MaxResult: m.MaxResult, MaxLog: s.hello.LogBytes, Host: &host{out: s.out, call: f.Call},
 	}
 	started := s.engine.Start(job)

@@ -4,10 +4,8 @@ const {
   Error: ErrorHere, TypeError: TypeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, assign, create, freeze, keys, isArray, stringify, parse, stringSlice, then,
   getPrototypeOf, indexOf, Object: ObjectHere,
 } = internals.primordials;
-const { put, request, encode, decode, bytes, usv, hostError } = internals;
+const { put, request, encode, decode, bytes, usv } = internals;
 const toBase64 = host.native('base64.bytes'), toHex = host.native('hex.encode');
-
-let files = false;
 
 // bytesOf is what is to be written: text as UTF-8, or bytes as they are.
 function bytesOf(data, what) {
@@ -18,12 +16,6 @@ function bytesOf(data, what) {
 }
 
 async function file(op, args, data) {
-  if (!files) {
-    throw hostError({
-      code: 'capability_denied', message: 'this tool was not granted the files of the workspace', retryable: false,
-      hint: 'Give the tool the scope "workspace": only then are there files.',
-    });
-  }
   if (typeof args.path !== 'string') throw new TypeErrorHere('the path of a file is text, relative to the folder of the workspace');
   return request(op, assign(create(null), args), data);
 }
@@ -81,8 +73,8 @@ const methods = {
   ...fileMethods,
   fetchJson,
   async callTool(name, args = {}) {
-    const { data, value } = await request('tool.call', { __proto__: null, name: `${name}`, args });
-    return data === undefined ? value : parse(decode(new Bytes(data)));
+    const { data } = await request('tool.call', { __proto__: null, name: `${name}` }, encode(stringify(args) ?? 'null'));
+    return parse(decode(new Bytes(data)));
   },
   async exec(command, args = [], options = undefined) {
     if (!isArray(args)) throw new TypeErrorHere('exec takes the command and its arguments as a list: ctx.exec("git", ["status"]); there is no shell');
@@ -124,8 +116,7 @@ const fsMethods = {
 for (const name of keys(fsMethods)) put(fs, name, fsMethods[name]);
 put(globalThis, 'fs', fs);
 
-internals.begin = (args, env, granted) => {
-  files = granted;
+internals.begin = (args, env) => {
   const ctx = assign(create(prototype), env);
   put(globalThis, 'params', args);
   put(globalThis, 'env', freeze(env));
