@@ -420,3 +420,17 @@ func TestDescriptorsComeBack(t *testing.T) {
 		t.Errorf("%d descriptors before, %d after", before, after)
 	}
 }
+
+// Workspaces that are not used hold nothing: of many, the few active ones have workers.
+func TestTheFleetIsAsLargeAsWhatIsActive(t *testing.T) {
+	r := open(t, puppets(Options{Idle: 300 * time.Millisecond}))
+	for i := range 200 {
+		give(t, r, say("echo x").at(tool.Place{Workspace: strconv.Itoa(i)}))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	for i := range 3 {
+		begin(ctx, t, r, say("patient").at(tool.Place{Workspace: strconv.Itoa(i)}))
+	}
+	eventually(t, "three processes are left", func() bool { return r.processes() == 3 })
+	cancel()
+}

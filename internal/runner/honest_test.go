@@ -47,7 +47,7 @@ func TestNoBodyMakesAnHonestWorkerBreakTheProtocol(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
-			_, failure, err := r.Call(context.Background(), body(text).servedBy(host).within(3000))
+			_, failure, err := r.Call(context.Background(), body(text).servedBy(host).within(30_000))
 			if tool.CodeOf(err) == tool.WorkerCrashed {
 				t.Error("the worker was ended")
 			}
