@@ -10,7 +10,7 @@ SHARED     ?= $(or $(TOOLROOM_SHARED),../shared)
 # slower, so they run twice: all tests without -race, and those that -short leaves with it.
 ENGINE     := . ./internal/engine/... ./internal/worker/... ./internal/runner/... ./mcpserver/... ./internal/cli/...
 # What parses bytes from outside.
-FUZZED     := ./internal/wire ./internal/source ./internal/builtin
+FUZZED     := ./internal/wire ./internal/source ./internal/builtin ./internal/broker ./internal/broker/egress ./internal/broker/files ./internal/broker/secrets
 # The only code with unsafe pointers: the engine's memory is not Go's.
 UNSAFE     := toolroom/internal/engine
 

@@ -10,16 +10,18 @@ import (
 
 	exp "github.com/go-json-experiment/json"
 
+	"toolroom/internal/broker"
 	"toolroom/internal/runner"
 	"toolroom/tool"
 )
 
 // host answers what one call asks for. Calls of other tools are the Room's;
-// everything else goes to the broker, with a session made when it is first needed.
+// everything else goes to the broker, in a session made when it is first needed.
 type host struct {
 	call    *call
 	once    sync.Once
-	session capability
+	session *broker.Session
+	failed  error
 }
 
 // opCall is the request for another tool's result.
@@ -31,32 +33,59 @@ func (h *host) Serve(ctx context.Context, req runner.Request) runner.Response {
 	case h.call.sealed:
 		return runner.Response{Err: tool.Errorf(tool.CapabilityDenied, "%s is not available while an example runs", req.Op)}
 	case req.Op == opCall:
-		value, err := h.callTool(ctx, req.Args)
+		value, err := h.callTool(ctx, req)
 		return runner.Response{Data: value, Err: tool.AsError(err)} // as data: a result may be larger than a value
 	}
-	h.once.Do(func() { h.session = h.call.w.room.broker.session(h.call) })
-	return h.session.Serve(ctx, req)
+	h.once.Do(h.open)
+	if h.session == nil {
+		return runner.Response{Err: tool.AsError(h.failed)}
+	}
+	value, data, fail := h.session.Serve(ctx, req.Op, req.Args, req.Data)
+	return runner.Response{Value: value, Data: data, Err: fail}
 }
 
-// close frees the session, if there was one. The runner makes no request after
-// its Call has returned.
+// open makes the session. It ends by close, when the call has ended.
+func (h *host) open() {
+	d := h.call.what.Tool.Current.Definition
+	h.session, h.failed = h.call.w.room.broker.Session(context.Background(), broker.Call{
+		Place: h.call.w.principal.Place, Root: h.call.w.root, Scope: d.Scope, Grant: d.Grant,
+	})
+}
+
+// close ends the session, if there was one, and refuses what is asked after it.
 func (h *host) close() {
-	h.once.Do(func() {})
+	h.once.Do(func() { h.failed = tool.Errorf(tool.Cancelled, "the call is over") })
 	if h.session != nil {
 		h.session.Close()
 	}
 }
 
+// redact takes the call's secrets out of what it leaves behind. Bodies hold
+// stand-ins only, so there is something to find only if a secret came back in a way the broker does not know.
+func (h *host) redact(out *tool.Outcome) {
+	if h.session == nil || len(h.call.what.Tool.Current.Definition.Grant.Secrets) == 0 {
+		return
+	}
+	r := h.session.Redactor()
+	out.Value = r.Bytes(out.Value)
+	for i := range out.Logs {
+		out.Logs[i].Text = r.String(out.Logs[i].Text)
+	}
+}
+
 // callTool runs another tool for the body. Whatever that tool may do follows
 // from its own grant; how long, from both.
-func (h *host) callTool(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
+func (h *host) callTool(ctx context.Context, req runner.Request) (json.RawMessage, error) {
 	var in struct {
 		Name string          `json:"name"`
 		Args json.RawMessage `json:"args"`
 	}
-	if err := exp.Unmarshal(raw, &in, exp.RejectUnknownMembers(true)); err != nil {
+	if err := exp.Unmarshal(req.Args, &in, exp.RejectUnknownMembers(true)); err != nil {
 		return nil, tool.Errorf(tool.InvalidArguments, "callTool wants a name and arguments").WithCause(err).
 			WithHint(`Write await ctx.callTool("name", { … }).`)
+	}
+	if len(req.Data) > 0 {
+		in.Args = req.Data // arguments too large for the request itself
 	}
 	if !granted(h.call.what.Tool.Current.Definition.Grant.Call, in.Name) {
 		return nil, tool.Errorf(tool.CapabilityDenied, "this tool may not call %q: its grant.call does not name it", in.Name).

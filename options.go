@@ -35,6 +35,8 @@ type Options struct {
 	MaxResult      int64             // bytes of a result: 1 MB, at most 16 MB
 	MaxTools       int               // tools in a workspace: 100, at most 10,000
 
+	SecretKey SecretKey // what secrets are encrypted with; nil: a key file in Data, made when first needed
+
 	Approver Approver     // asked when nobody nearer is there to ask, before the inbox; nil: nobody
 	Logger   *slog.Logger // nil: silent
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"toolroom/internal/broker"
 	"toolroom/internal/registry"
 	"toolroom/internal/runner"
 	"toolroom/internal/sandbox"
@@ -25,7 +26,7 @@ type Room struct {
 	policy   registry.Approver // nil when the operator wrote none
 	inbox    *registry.Inbox
 	runner   *runner.Runner
-	broker   capabilities
+	broker   *broker.Broker
 
 	mu     sync.RWMutex
 	closed bool

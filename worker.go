@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"os"
 
+	"toolroom/internal/broker/command"
 	"toolroom/internal/sandbox"
 	"toolroom/internal/worker"
 )
 
-// WorkerMain makes this process a worker if a room started it as one, and then
-// does not return; in any other process it returns at once. Call it first thing in main, and
+// WorkerMain makes this process a worker, or what stands between a room and a command,
+// if a room started it as one, and then does not return; in any other process it returns at once. Call it first thing in main, and
 // in TestMain of tests that open a room.
 func WorkerMain() {
+	command.Main()
 	if !sandbox.Started(os.Args) {
 		return
 	}

@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"toolroom/internal/broker/command"
@@ -119,13 +120,14 @@ func (b *Broker) space(at tool.Place, root string) (*space, error) {
 }
 
 // files is the workspace's folder, opened when a tool first wants it.
-func (s *space) files(root string, o files.Options) (*files.Folder, error) {
+func (s *space) files(c Call, o files.Options) (*files.Folder, error) {
+	o.Show = slices.Concat(o.Show, c.Show)
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	if s.folder != nil {
 		return s.folder, nil
 	}
-	folder, err := files.Open(root, o)
+	folder, err := files.Open(c.Root, o)
 	if err != nil {
 		return nil, tool.Errorf(tool.CapabilityDenied, "the folder of this workspace cannot be opened").WithCause(err)
 	}

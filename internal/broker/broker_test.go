@@ -213,6 +213,20 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+func TestAWorkspaceMayShowItsSecretLikeFiles(t *testing.T) {
+	call := all(t)
+	call.Show = []string{".env"}
+	must(t, os.WriteFile(filepath.Join(call.Root, ".env"), []byte("A=1"), 0o600))
+	must(t, os.WriteFile(filepath.Join(call.Root, ".npmrc"), []byte("A=1"), 0o600))
+	s := session(t, open(t, broker.Options{}), call)
+	if _, out, err := ask(s, "files.read", `{"path":".env"}`); err != nil || out != "A=1" {
+		t.Errorf("%q %v", out, err)
+	}
+	if _, _, err := ask(s, "files.read", `{"path":".npmrc"}`); code(err) != tool.PathDenied {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestCommands(t *testing.T) {
 	call := all(t)
 	b, err := broker.Open(broker.Options{Exec: []string{"sh", "true"}})

@@ -20,6 +20,7 @@ type Call struct {
 	Root  string     // the workspace's folder, an absolute path
 	Scope tool.Scope // only ScopeWorkspace has files
 	Grant tool.Grant // complete: what it does not say is not granted
+	Show  []string   // secret-like files that this workspace shows, beside the room's Files.Show; read when its first file is
 
 	// Tools calls another tool of the workspace; nil: there is none to call. Cycles,
 	// depth and the deadline are its to watch.

@@ -85,7 +85,7 @@ func (a *app) once(file, args, scope, language string, grant []string) (tool.Def
 			return def, nil, err
 		}
 		if err := json.Unmarshal(raw, &def.Grant); err != nil {
-			return def, nil, usageError{fmt.Errorf("--grant: %w", err)}
+			return def, nil, usageError{err: fmt.Errorf("--grant: %w", err)}
 		}
 	}
 	return def, json.RawMessage(given), nil

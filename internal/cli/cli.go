@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,18 +77,21 @@ func (a *app) command() *cobra.Command {
 	flags.StringVar(&a.data, "data", a.getenv("TOOLROOM_DATA"), "where the room keeps everything (TOOLROOM_DATA; default: your data directory)")
 	flags.StringVar(&a.root, "root", a.getenv("TOOLROOM_ROOT"), "the workspace's folder (TOOLROOM_ROOT; default: the current one)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usage(c, err) })
-	root.AddCommand(a.serveCommand(), a.mcpCommand(), a.demoCommand(), a.callCommand(), a.runCommand(), a.toolCommand(), a.approvalCommand(), a.doctorCommand())
+	root.AddCommand(a.serveCommand(), a.mcpCommand(), a.demoCommand(), a.callCommand(), a.runCommand(), a.toolCommand(), a.secretCommand(), a.approvalCommand(), a.doctorCommand())
 	return root
 }
 
 // usageError is a command written wrongly.
-type usageError struct{ err error }
+type usageError struct {
+	err  error
+	help string // the command whose help says how, if one is known
+}
 
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
 func usage(c *cobra.Command, err error) error {
-	return usageError{fmt.Errorf("%w\nTry '%s --help'.", err, c.CommandPath())}
+	return usageError{err, c.CommandPath()}
 }
 
 // startError is a room that cannot start.
@@ -126,6 +130,7 @@ func (a *app) fail(err error) int {
 	}
 	if code == exitUsage {
 		fmt.Fprintln(a.err, "toolroom:", inert(err.Error()))
+		fmt.Fprintf(a.err, "Try '%s --help'.\n", cmp.Or(wrong.help, "toolroom"))
 		return code
 	}
 	e := tool.AsError(err)

@@ -96,7 +96,7 @@ func (a *app) readJSON(c *cobra.Command, d *definition, flag string, fields map[
 		return err
 	}
 	if !json.Valid([]byte(text)) {
-		return usageError{fmt.Errorf("--%s: this is not JSON", flag)}
+		return usageError{err: fmt.Errorf("--%s: this is not JSON", flag)}
 	}
 	fields[fieldName(flag)] = json.RawMessage(text)
 	return nil
@@ -118,7 +118,7 @@ func decodeFields(fields map[string]json.RawMessage, into any) error {
 		err = exp.Unmarshal(b, into, exp.RejectUnknownMembers(true))
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("the fields of the tool: %w", err)}
+		return usageError{err: fmt.Errorf("the fields of the tool: %w", err)}
 	}
 	return nil
 }
@@ -133,13 +133,13 @@ func (a *app) grant(given []string) (json.RawMessage, error) {
 	for _, g := range given {
 		name, value, ok := strings.Cut(g, "=")
 		if !ok {
-			return nil, usageError{fmt.Errorf("--grant %q: want NAME=VALUE, such as net=api.example.com", g)}
+			return nil, usageError{err: fmt.Errorf("--grant %q: want NAME=VALUE, such as net=api.example.com", g)}
 		}
 		fields[name] = grantValue(name, value)
 	}
 	b, err := json.Marshal(fields)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usageError{err: err}
 	}
 	return b, nil
 }

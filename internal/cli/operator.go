@@ -81,18 +81,18 @@ func (a *app) options() (toolroom.Options, error) {
 		return opts, err
 	}
 	if opts.NoNet && len(o.allowPrivate) > 0 {
-		return opts, usageError{fmt.Errorf("--allow-private has no effect with --net none: give one of them")}
+		return opts, usageError{err: fmt.Errorf("--allow-private has no effect with --net none: give one of them")}
 	}
 	for _, pair := range o.env {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return opts, usageError{fmt.Errorf("--env %s: want NAME=VALUE", strconv.Quote(pair))}
+			return opts, usageError{err: fmt.Errorf("--env %s: want NAME=VALUE", strconv.Quote(pair))}
 		}
 		opts.Env[name] = value
 	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(o.level)); err != nil && o.level != "" {
-		return opts, usageError{fmt.Errorf("--log-level: %q is none of debug, info, warn, error", o.level)}
+		return opts, usageError{err: fmt.Errorf("--log-level: %q is none of debug, info, warn, error", o.level)}
 	}
 	opts.Logger = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 	return opts, nil
@@ -106,5 +106,5 @@ func oneOf(flag, value string, allowed ...string) error {
 			return nil
 		}
 	}
-	return usageError{fmt.Errorf("%s: %q is none of %s", flag, value, strings.Join(allowed, ", "))}
+	return usageError{err: fmt.Errorf("%s: %q is none of %s", flag, value, strings.Join(allowed, ", "))}
 }

@@ -39,6 +39,7 @@ func (a *app) withRoom(ctx context.Context, do func(room *toolroom.Room, root st
 	if opts.Data, err = a.dataDir(); err != nil {
 		return startError{err}
 	}
+	opts.SecretKey = a.secretKey()
 	room, err := toolroom.Open(ctx, opts)
 	if ctx.Err() != nil {
 		return tool.AsError(errors.Join(ctx.Err(), closed(room)))
@@ -120,7 +121,7 @@ func (a *app) value(flag, text string) (string, error) {
 	case strings.HasPrefix(text, "@"):
 		f, err := os.Open(text[1:])
 		if err != nil {
-			return "", usageError{fmt.Errorf("--%s: %w", flag, err)}
+			return "", usageError{err: fmt.Errorf("--%s: %w", flag, err)}
 		}
 		defer f.Close()
 		from = f
@@ -129,10 +130,10 @@ func (a *app) value(flag, text string) (string, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(from, maxValue+1))
 	if err != nil {
-		return "", usageError{fmt.Errorf("--%s: %w", flag, err)}
+		return "", usageError{err: fmt.Errorf("--%s: %w", flag, err)}
 	}
 	if len(b) > maxValue {
-		return "", usageError{fmt.Errorf("--%s: more than %d bytes", flag, maxValue)}
+		return "", usageError{err: fmt.Errorf("--%s: more than %d bytes", flag, maxValue)}
 	}
 	return string(b), nil
 }

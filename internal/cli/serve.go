@@ -58,12 +58,12 @@ func (a *app) serveCommand() *cobra.Command {
 func onlyLoopback(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return usageError{fmt.Errorf("--addr %s: want HOST:PORT", addr)}
+		return usageError{err: fmt.Errorf("--addr %s: want HOST:PORT", addr)}
 	}
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return usageError{fmt.Errorf("--addr %s: only loopback can be served, such as 127.0.0.1:7333: nothing would tell callers from outside apart", addr)}
+	return usageError{err: fmt.Errorf("--addr %s: only loopback can be served, such as 127.0.0.1:7333: nothing would tell callers from outside apart", addr)}
 }
 
 // grace is how long requests under way may take when serving ends.

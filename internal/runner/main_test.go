@@ -42,6 +42,10 @@ func beWorker(args []string) error {
 	if args[0] == "unconfined" {
 		return (&puppet{conn: os.NewFile(3, "room")}).unconfined()
 	}
+	if args[0] == "forgetful" { // goes on as if it were the room
+		_, err := New(Options{})
+		return err
+	}
 	conn, err := sandbox.Enter()
 	if err != nil {
 		return err

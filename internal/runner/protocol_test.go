@@ -109,8 +109,22 @@ func TestRequestsDoNotFillTheRoom(t *testing.T) {
 
 func TestAWorkerThatIsNotConfinedNeverGetsACall(t *testing.T) {
 	r := open(t, standIn(Options{}, "unconfined"))
+	if err := r.Probe(context.Background()); err == nil || !strings.Contains(err.Error(), "not confined") {
+		t.Errorf("probing said: %v", err)
+	}
 	if code := fail(t, r, body("")); code != tool.WorkerCrashed {
 		t.Errorf("the call ended with %s", code)
+	}
+}
+
+func TestAProgramThatForgotToBeAWorkerIsFoundOut(t *testing.T) {
+	r := open(t, standIn(Options{}, "forgetful"))
+	if err := r.Probe(context.Background()); err == nil || !strings.Contains(err.Error(), "is a worker itself") {
+		t.Errorf("probing said: %v", err)
+	}
+	honest := open(t, Options{})
+	if err := honest.Probe(context.Background()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -142,6 +142,34 @@ func (c *call) begin(ctx context.Context) error {
 	return nil
 }
 
+// Probe waits until one worker has been started, confined and checked, and says
+// why that failed. A room asks before it opens, so as not to find out at the
+// first call.
+func (r *Runner) Probe(ctx context.Context) error {
+	r.mu.Lock()
+	if r.closing {
+		r.mu.Unlock()
+		return stoppedUnless(false)
+	}
+	if len(r.spares) == 0 {
+		r.spares = append(r.spares, r.spawn())
+	}
+	w := r.spares[0]
+	r.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return tool.AsError(ctx.Err())
+	case <-w.ready:
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if v := w.ended; v != nil && v.start {
+		return tool.Errorf(tool.Internal, "a worker cannot be started: %s", v.why).
+			WithHint("`toolroom doctor` says what this machine can confine. A program that embeds a room calls toolroom.WorkerMain first thing in main.")
+	}
+	return nil
+}
+
 // Close takes no more calls, waits for those that run until ctx ends, then ends
 // them, and returns when no process is left. Calling it again waits for the
 // same end.

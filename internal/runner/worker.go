@@ -47,6 +47,7 @@ type verdict struct {
 	crash bool   // counts towards unhealthy
 	full  bool   // for its memory
 	alone bool   // only one call was in it
+	start bool   // it never got as far as being ready
 }
 
 const (
@@ -63,7 +64,7 @@ func newWorker(r *Runner) *worker {
 func (w *worker) live() {
 	reader, err := w.start()
 	if err != nil {
-		w.end(verdict{why: "it did not start: " + err.Error(), crash: true})
+		w.end(verdict{why: "it did not start: " + err.Error(), crash: true, start: true})
 	}
 	close(w.ready)
 	for err == nil {
@@ -198,6 +199,9 @@ func (c *call) orphan(v verdict) {
 				WithHint("Its process had to be ended. Look for a loop inside one built-in call, such as indexOf on something huge.")
 		case v.full && v.alone:
 			c.err = tool.Errorf(tool.MemoryExceeded, "the call's process used more memory than its share")
+		case v.start:
+			c.err = tool.Errorf(tool.WorkerCrashed, "no process could be started to run the call").
+				WithHint("The room's log says why; `toolroom doctor` says what this machine can confine.")
 		default:
 			c.err = tool.Errorf(tool.WorkerCrashed, "the process that ran the call ended before there was a result")
 			c.err.Retryable = c.outcome.Usage.Requests == 0

@@ -17,6 +17,11 @@
 // nothing more; Layers says so.
 package sandbox
 
+import (
+	"errors"
+	"os"
+)
+
 // Marker is the zeroth argument of every worker process.
 const Marker = "toolroom-worker"
 
@@ -65,4 +70,13 @@ func (c Command) argv() []string {
 // Launcher: call it with os.Args, first thing in main.
 func Started(args []string) bool {
 	return len(args) >= 2 && args[0] == Marker && (args[1] == modeRequired || args[1] == modeAvailable)
+}
+
+// refuseWorker stops a program whose main does not begin by asking Started: its
+// worker would start workers, and so on without end.
+func refuseWorker() error {
+	if Started(os.Args) {
+		return errors.New("this process is a worker itself; its main must call toolroom.WorkerMain first thing")
+	}
+	return nil
 }

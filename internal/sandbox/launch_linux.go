@@ -30,6 +30,9 @@ type Launcher struct {
 // that command requires is missing here, and when any layer that this machine
 // does have cannot be put up. The caller closes it.
 func NewLauncher(command Command) (*Launcher, error) {
+	if err := refuseWorker(); err != nil {
+		return nil, err
+	}
 	if missing := Missing(Layers()); command.Required && len(missing) > 0 {
 		return nil, fmt.Errorf("the sandbox is required but %s is missing: %s", missing[0].Name, missing[0].Detail)
 	}

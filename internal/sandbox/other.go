@@ -32,6 +32,9 @@ type Launcher struct{ command Command }
 
 // NewLauncher fails when command requires layers, for there are none here.
 func NewLauncher(command Command) (*Launcher, error) {
+	if err := refuseWorker(); err != nil {
+		return nil, err
+	}
 	if command.Required {
 		return nil, fmt.Errorf("the sandbox is required but this is %s: only Linux has it", runtime.GOOS)
 	}

@@ -62,12 +62,13 @@ type scanner struct {
 	base       int
 	levels     []level
 
-	start   bool   // an operand is expected: a slash begins a regular expression
-	newline bool   // since the last token
-	word    string // the last token, if a word
-	head    bool   // the last token ended the head of a statement
-	brace   bool   // the last token is "}"
-	last    byte   // the last byte of the last token
+	start    bool   // an operand is expected: a slash begins a regular expression
+	newline  bool   // since the last token
+	word     string // the last token, if a word
+	previous string // the one before
+	head     bool   // the last token ended the head of a statement
+	brace    bool   // the last token is "}"
+	last     byte   // the last byte of the last token
 }
 
 // token consumes white space, a comment or one token.
@@ -75,15 +76,13 @@ func (s *scanner) token() {
 	c := s.text[s.at]
 	rest := s.text[s.at:]
 	switch {
-	case c == '\n' || c == '\r':
-		s.newline = true
-		s.at++
-	case c == ' ' || c == '\t':
-		s.at++
+	case space(rest) > 0:
+		s.newline = s.newline || lineEnd(rest)
+		s.at += space(rest)
 	case strings.HasPrefix(rest, "//") && !s.lost:
-		s.skipTo("\n", false)
+		s.lineComment()
 	case strings.HasPrefix(rest, "/*") && !s.lost:
-		s.skipTo("*/", true)
+		s.blockComment()
 	case (c == '"' || c == '\'') && !s.lost:
 		s.begin()
 		s.quoted(c)
@@ -105,24 +104,40 @@ func (s *scanner) token() {
 	}
 }
 
+// letter says whether s begins with a letter. Whatever is not ASCII and no space
+// counts: it is part of a name, or an error of its own.
 func letter(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r == '_' || r == '$' || r == '\\' || r == '#' || r == '@' || unicode.IsLetter(r)
+	c := s[0]
+	return asciiLetter(c) || strings.IndexByte("_$\\#@", c) >= 0 || c >= utf8.RuneSelf && space(s) == 0
 }
 
-func (s *scanner) skipTo(end string, including bool) {
-	at := strings.Index(s.text[s.at+2:], end)
+// space is the length of the space that s begins with, or 0.
+func space(s string) int {
+	r, n := utf8.DecodeRuneInString(s)
+	if unicode.IsSpace(r) || r == '\ufeff' || lineEnd(s) {
+		return n
+	}
+	return 0
+}
+
+func lineEnd(s string) bool {
+	return s != "" && (s[0] == '\n' || s[0] == '\r') || strings.HasPrefix(s, "\u2028") || strings.HasPrefix(s, "\u2029")
+}
+
+func (s *scanner) lineComment() {
+	for s.at < len(s.text) && !lineEnd(s.text[s.at:]) {
+		s.at++
+	}
+}
+
+func (s *scanner) blockComment() {
+	at := strings.Index(s.text[s.at+2:], "*/")
 	if at < 0 {
 		s.at = len(s.text)
 		return
 	}
-	if strings.ContainsAny(s.text[s.at:s.at+2+at], "\n\r") {
-		s.newline = true
-	}
-	s.at += 2 + at
-	if including {
-		s.at += len(end)
-	}
+	s.newline = s.newline || strings.ContainsAny(s.text[s.at:s.at+2+at], "\n\r\u2028\u2029")
+	s.at += 2 + at + 2
 }
 
 func (s *scanner) quoted(quote byte) {
@@ -130,13 +145,18 @@ func (s *scanner) quoted(quote byte) {
 		switch s.text[s.at] {
 		case '\\':
 			s.at++
+			if strings.HasPrefix(s.text[min(s.at, len(s.text)):], "\r\n") {
+				s.at++
+			}
 		case quote:
 			s.at++
 			return
-		case '\n':
+		case '\n', '\r':
+			s.lost = true
 			return
 		}
 	}
+	s.at = len(s.text)
 }
 
 // template consumes the text of a template up to its end or to a "${".
@@ -168,35 +188,48 @@ func (s *scanner) number() {
 
 func asciiLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// slash tells division from a regular expression.
+// slash tells division from a regular expression, or gives up.
 func (s *scanner) slash() {
-	unsure := s.brace || s.word == "of" || s.word == "yield" || s.word == "let" || s.typescript && s.last == '>'
-	if unsure {
+	if s.brace || unsure(s.word) || s.typescript && s.last == '>' {
 		s.lost = true
 	}
-	if s.lost || !s.start {
+	if s.lost || !s.start || !s.expression() {
 		s.at++
 		s.operator()
 		return
 	}
+	s.operand()
+}
+
+// unsure says whether a slash after a word may be either: the word is a name in
+// some places and a keyword in others, or a statement may end behind it.
+func unsure(word string) bool {
+	switch word {
+	case "of", "yield", "let", "await", "async", "as", "satisfies", "keyof", "infer", "is", "break", "continue", "debugger":
+		return true
+	}
+	return false
+}
+
+// expression consumes a regular expression. One that does not end on its line is
+// none, so something before it was misread.
+func (s *scanner) expression() bool {
 	class := false
-	for s.at++; s.at < len(s.text); s.at++ {
-		switch c := s.text[s.at]; {
+	for at := s.at + 1; at < len(s.text) && !lineEnd(s.text[at:]); at++ {
+		switch c := s.text[at]; {
 		case c == '\\':
-			s.at++
-		case c == '\n':
-			s.lost = true
-			return
+			at++
 		case c == '[':
 			class = true
 		case c == ']':
 			class = false
 		case c == '/' && !class:
-			s.at++
-			s.operand()
-			return
+			s.at = at + 1
+			return true
 		}
 	}
+	s.lost = true
+	return false
 }
 
 // begin marks the start of an operand. After another operand and a newline it
@@ -208,6 +241,7 @@ func (s *scanner) begin() {
 }
 
 func (s *scanner) operand() {
+	s.previous = s.word
 	s.start, s.newline, s.word, s.head, s.brace = false, false, "", false, false
 	s.last = s.text[min(s.at, len(s.text))-1]
 }
@@ -219,13 +253,12 @@ func (s *scanner) operator() {
 
 func (s *scanner) name() {
 	from := s.at
-	property := s.last == '.'
-	for s.at < len(s.text) {
-		r, n := utf8.DecodeRuneInString(s.text[s.at:])
-		if s.at > from && r != '_' && r != '$' && r != '\\' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+	property := s.last == '.' && !strings.HasSuffix(strings.TrimRight(s.text[:from], " \t"), "...")
+	for s.at++; s.at < len(s.text); s.at++ {
+		c := s.text[s.at]
+		if !asciiLetter(c) && (c < '0' || c > '9') && !letter(s.text[s.at:]) && utf8.RuneStart(c) || c == '#' || c == '@' {
 			break
 		}
-		s.at += n
 	}
 	word := s.text[from:s.at]
 	if property {
@@ -250,9 +283,11 @@ func wordCost(word string) (cost int, prefix bool) {
 	switch word {
 	case "case", "default":
 		return -1, true
-	case "if", "else", "for", "while", "do", "with", "new", "await", "typeof", "void", "delete", "yield", "async", "try", "extends", "keyof", "infer":
+	case "if", "else", "for", "while", "do", "with", "new", "await", "typeof", "void", "delete", "yield", "extends":
 		return 1, true
-	case "return", "throw", "in", "instanceof", "of", "as", "satisfies":
+	case "async", "try", "keyof", "infer":
+		return 1, false
+	case "return", "throw", "in", "instanceof":
 		return 0, true
 	}
 	return 0, false
@@ -313,8 +348,8 @@ func (s *scanner) punctuation(c byte) {
 // sign handles what may be a prefix, an operator or, for "++", "--" and
 // TypeScript's "!", a suffix.
 func (s *scanner) sign(c byte) {
-	suffix := !s.start
-	if s.start {
+	suffix := !s.start && !s.newline
+	if !suffix {
 		s.depth++
 	}
 	if strings.HasPrefix(s.text[s.at:], "-->") {
@@ -341,7 +376,7 @@ func (s *scanner) comma() {
 }
 
 func (s *scanner) push(c byte, template bool) {
-	head := s.word == "if" || s.word == "while" || s.word == "for" || s.word == "with" || s.word == "await"
+	head := s.word == "if" || s.word == "while" || s.word == "for" || s.word == "with" || s.word == "await" && s.previous == "for"
 	s.levels = append(s.levels, level{open: c, head: head && c == '(', template: template, before: s.depth, base: s.base, commas: s.commas})
 	s.depth += bracketDepth
 	s.base, s.commas = s.depth, 0

@@ -121,6 +121,25 @@ func TestDeepSource(t *testing.T) {
 	}
 }
 
+// TestHiddenDepth: ways to make the scan take code for text, one for each place
+// where the language leaves a slash, a quote or a line end in doubt.
+func TestHiddenDepth(t *testing.T) {
+	deep := strings.Repeat("[", 20000) + strings.Repeat("]", 20000)
+	for _, c := range []struct{ before, after string }{
+		{"", ""}, {"await(x)/", "/1"}, {"async/", "/1"}, {"x=[...await /'/,", ",/'/]"}, {"a\n!/'/,", ",/'/"}, {"a\n++/'/,", ",/'/"},
+		{"// x\r", ""}, {"// x\u2028", ""}, {"'\\\r\n';", ""}, {"a\u00a0/", "/1"}, {"\u2118/", "/1"}, {"while(1){break\n/'/,", ",/'/}"},
+		{"debugger\n/'/,", ",/'/"}, {"x={}/'/,", ",/'/"}, {"{}/'/,", ",/'/"}, {"if(a)/'/,", ",/'/"}, {"f(a)/", "/1"}, {"a.if(a)/", "/1"},
+		{"`${", "}`"}, {"`${`${", "}`}`"}, {"/[/]/,", ""}, {"<!-- '\n", ""}, {"x\n--> '\n", ""}, {"a/* */\n/", "/1"}, {"as/", "/1"},
+		{"function f(){await/", "/1}"}, {"a.return/", "/1"}, {"a?.typeof/", "/1"}, {"#!'\n", ""}, {"a\\u0061/", "/1"},
+	} {
+		for _, lang := range []tool.Language{tool.JavaScript, tool.TypeScript} {
+			if tooDeep(c.before+deep+c.after, lang) == nil {
+				t.Errorf("%s: %q hides depth", lang, c.before)
+			}
+		}
+	}
+}
+
 // TestPlainSourceIsNotDeep: long but ordinary code passes the measure.
 func TestPlainSourceIsNotDeep(t *testing.T) {
 	for _, body := range []string{

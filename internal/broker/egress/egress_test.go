@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"context"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net"
@@ -568,6 +569,26 @@ func TestManyAtOnceWaitTheirTurn(t *testing.T) {
 	}
 	if peak.Load() > 16 {
 		t.Errorf("%d at once", peak.Load())
+	}
+}
+
+func TestHTTP2(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s %s %s %s", r.Proto, r.RequestURI, r.Host, b)
+	}))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	addr := s.Listener.Addr().String()
+	c := client(t, egress.Options{AllowPrivate: []string{addr}, RootCAs: roots}, tool.AnyName())
+	for path, want := range map[string]string{"/a%2Fb?q=|": "/a%2Fb?q=|", "//x": "//x"} {
+		_, data, err := whole(c, &egress.Request{URL: s.URL + path, Method: "POST", Body: []byte("body")})
+		if err != nil || string(data) != "HTTP/2.0 "+want+" "+addr+" body" {
+			t.Errorf("%q %v", data, err)
+		}
 	}
 }
 

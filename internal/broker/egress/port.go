@@ -1,7 +1,7 @@
 package egress
 
-// badPort says whether the fetch standard blocks a port: services that could be
-// spoken to by smuggling their protocol into a request.
+// badPort says whether a port is blocked: those of the fetch standard, services
+// that could be spoken to by smuggling their protocol into a request, and Redis, which is one of them.
 func badPort(p uint16) bool {
 	switch p {
 	case 0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95,
