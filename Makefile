@@ -62,7 +62,7 @@ soak: ## honest and hostile tools together, for MINUTES (2)
 	TOOLROOM_SOAK_MINUTES=$(MINUTES) go test -run TestSoak -v -timeout $$(( $(MINUTES) + 10 ))m ./internal/runner
 
 crash: ## kill -9 in a loop, CYCLES times (1000), and look what is left
-	TOOLROOM_CRASH_CYCLES=$(CYCLES) go test -run TestCrash -v -timeout 60m ./internal/registry
+	TOOLROOM_CRASH_CYCLES=$(CYCLES) go test -run TestWhatWasAcknowledgedSurvivesKill -v -timeout 60m ./internal/registry
 
 golden: ## write the golden transcripts anew; look at the difference before committing
 	go test ./mcpserver ./internal/cli -update

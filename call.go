@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"toolroom/internal/registry"
@@ -149,13 +148,9 @@ func (c *call) explain(f *wire.Failure) error { return c.what.Body.Explain(f) }
 
 // checkOutput holds a result against the tool's output schema.
 func (c *call) checkOutput(out tool.Outcome) (tool.Outcome, error) {
-	_, err := c.what.Output.Validate(out.Value)
-	if err == nil {
-		return out, nil
+	err := c.what.Output.ValidateOutput(out.Value)
+	if err != nil {
+		out.Value = nil
 	}
-	e := tool.AsError(err)
-	message := strings.TrimPrefix(e.Message, "the arguments do not meet the schema: ")
-	out.Value = nil
-	return out, tool.Errorf(tool.OutputMismatch, "the result of %s does not meet its output_schema: %s", c.what.Tool.Name, message).
-		WithDetails(e.Details).WithHint("Change what the body returns, or the output_schema.")
+	return out, err
 }

@@ -190,8 +190,9 @@ func (s *Session) runCommand(ctx context.Context, args json.RawMessage, data []b
 	return struct {
 		ExitCode    int  `json:"exitCode"`
 		StdoutBytes int  `json:"stdoutBytes"`
+		StderrBytes int  `json:"stderrBytes"`
 		Truncated   bool `json:"truncated"`
-	}{result.ExitCode, len(result.Stdout), result.Truncated}, slices.Concat(result.Stdout, result.Stderr), nil
+	}{result.ExitCode, len(result.Stdout), len(result.Stderr), result.Truncated}, slices.Concat(result.Stdout, result.Stderr), nil
 }
 
 // placeCommand gives a command the workspace, as far as the call has it.
@@ -242,22 +243,4 @@ func (s *Session) sign(ctx context.Context, args json.RawMessage, data []byte) (
 	}
 	signature, err := s.wallet.Sign(ctx, r.Name, r.Algorithm, data)
 	return nil, signature, err
-}
-
-// callTool takes the callee's arguments as data: they may be larger than a
-// request's own can be.
-func (s *Session) callTool(ctx context.Context, args json.RawMessage, data []byte) (any, []byte, error) {
-	r, err := decode[struct {
-		Name string `json:"name"`
-	}](args)
-	if err != nil {
-		return nil, nil, err
-	}
-	may := s.call.Grant.Call
-	if s.call.Tools == nil || may == nil || !may.Any && !slices.Contains(may.List, r.Name) {
-		return nil, nil, tool.Errorf(tool.CapabilityDenied, "this tool was not granted to call %.64q", r.Name).
-			WithHint("Its grant needs call: [%q]; widening a grant needs an approval.", r.Name)
-	}
-	value, err := s.call.Tools(ctx, r.Name, data)
-	return nil, value, err
 }

@@ -21,10 +21,6 @@ type Call struct {
 	Scope tool.Scope // only ScopeWorkspace has files
 	Grant tool.Grant // complete: what it does not say is not granted
 	Show  []string   // secret-like files that this workspace shows, beside the room's Files.Show; read when its first file is
-
-	// Tools calls another tool of the workspace; nil: there is none to call. Cycles,
-	// depth and the deadline are its to watch.
-	Tools func(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
 }
 
 // maxRequests is how many requests one call may make, beside reading bodies.
@@ -167,8 +163,6 @@ func (s *Session) operation(op string) (serve handler, takesData bool) {
 		return s.standIn, false
 	case "secrets.hmac":
 		return s.sign, true
-	case "tool.call":
-		return s.callTool, true
 	}
 	return nil, false
 }

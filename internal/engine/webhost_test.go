@@ -78,7 +78,8 @@ func (h *webHost) serve(op string, args, data []byte) (any, []byte, *tool.Error)
 	case "secrets.hmac":
 		return nil, append([]byte(a.Name+a.Algorithm), data...), nil
 	case "exec.run":
-		return map[string]any{"exitCode": 0, "stdout": a.Command + string(a.Args) + string(data)}, nil, nil
+		out := append([]byte(a.Command+string(a.Args)), data...)
+		return map[string]any{"exitCode": 0, "stdoutBytes": len(out), "stderrBytes": 0}, out, nil
 	case "tool.call":
 		return nil, a.Args, nil
 	}
@@ -101,7 +102,8 @@ func (h *webHost) file(op, path string, add bool, data []byte) (any, []byte, *to
 		for name := range h.files {
 			list = append(list, map[string]any{"name": name, "path": name, "type": "file"})
 		}
-		return list, nil, nil
+		out, _ := json.Marshal(list) // text always encodes
+		return nil, out, nil
 	}
 	if !there {
 		return nil, nil, &tool.Error{Code: tool.NotAFile, Message: path + " is not there", Hint: "List the files."}

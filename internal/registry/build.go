@@ -21,6 +21,7 @@ func (r *Registry) build(ctx context.Context, p tool.Principal, d tool.Definitio
 	if err != nil {
 		return nil, err
 	}
+	built.Warnings = append(built.Warnings, built.Parameters.ProviderWarnings()...)
 	built.Tool.Name, built.Tool.Source, built.Tool.Location, built.Tool.Enabled = d.Name, p.Source(), d.Location, true
 	encoded, err := store.Encode(built.Tool.Current.Definition)
 	if err != nil {

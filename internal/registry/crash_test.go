@@ -44,8 +44,8 @@ type acked struct {
 	Deleted  bool   `json:"deleted"`
 }
 
-// TestCrashVictim is of use only when TestWhatWasAcknowledgedSurvivesKill runs it.
-func TestCrashVictim(t *testing.T) {
+// TestVictim is of use only when TestCrashLosesNothingAcknowledged runs it.
+func TestVictim(t *testing.T) {
 	dir := os.Getenv(crashDirEnv)
 	if dir == "" {
 		return
@@ -92,18 +92,24 @@ func changeSomething(t *testing.T, r *registry.Registry, i int) (tool.Change, er
 	return r.Update(t.Context(), user(), name, tool.Patch{Body: &body}, none)
 }
 
-// TestWhatWasAcknowledgedSurvivesKill kills a room at any moment, over and over on the same
+// TestCrashLosesNothingAcknowledged kills a room at any moment, over and over on the same
 // files, and holds what is there against a log that was kept outside.
-func TestWhatWasAcknowledgedSurvivesKill(t *testing.T) {
+func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	dir := t.TempDir()
 	var log []acked
+	last := map[string]acked{} // by tool
 	cycles := crashCycles(t)
 	for i := range cycles {
-		log = append(log, killOnce(t, dir)...)
-		if verify(t, dir, log); t.Failed() {
+		news := killOnce(t, dir)
+		for _, a := range news {
+			last[a.Name] = a
+		}
+		if verify(t, dir, news, last); t.Failed() {
 			t.Fatalf("after cycle %d", i+1)
 		}
+		log = append(log, news...)
 	}
+	verify(t, dir, log, last) // what was there after its own cycle is there after all of them
 	if len(log) < cycles {
 		t.Fatalf("only %d changes were acknowledged in %d cycles", len(log), cycles)
 	}
@@ -113,7 +119,7 @@ func TestWhatWasAcknowledgedSurvivesKill(t *testing.T) {
 // killOnce lets a victim work for a moment and kills it. It answers with what it logged.
 func killOnce(t *testing.T, dir string) []acked {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestCrashVictim$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$")
 	cmd.Env = append(os.Environ(), crashDirEnv+"="+dir)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -168,7 +174,7 @@ func lines(text string) func(func(string) bool) {
 
 // verify opens the room after a kill: everything acknowledged is there, and every
 // tool is whole.
-func verify(t *testing.T, dir string, log []acked) {
+func verify(t *testing.T, dir string, log []acked, last map[string]acked) {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "room.db"), sqlite.Options{})
 	if err != nil {
@@ -177,13 +183,11 @@ func verify(t *testing.T, dir string, log []acked) {
 	defer s.Close()
 	r := over(t, s)
 	defer r.Close()
-	last := map[string]acked{}
 	for _, a := range log {
 		v, err := r.Version(t.Context(), place(), a.Name, a.Version)
 		if err != nil || v.Hash != a.Hash || v.Number != a.Number {
 			t.Errorf("acknowledged %+v, found %+v, %v", a, v, err)
 		}
-		last[a.Name] = a
 	}
 	for _, a := range last {
 		whole(t, r, a)

@@ -106,23 +106,19 @@ func (r *Registry) Revision() int64 {
 
 // Follow calls each for every change after a revision that place sees, in order and
 // without gaps, until ctx ends or the registry is closed, which is no error. It blocks: the
-// caller gives it a goroutine, and a slow each delays nobody else. To
-// follow from now on, pass Revision().
+// caller gives it a goroutine, and a slow each delays nobody else. While the store fails it waits and tries
+// again; it gives up with an error only when the store has stopped. To follow from now on, pass Revision().
 func (r *Registry) Follow(ctx context.Context, place tool.Place, after int64, each func(store.Change)) error {
 	for {
 		seen, news := r.feed.state()
-		for after < seen {
-			changes, err := r.store.Changes(ctx, after, feedPage)
-			if ctx.Err() != nil {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if len(changes) == 0 {
-				break
-			}
-			after = tell(changes, place, seen, each)
+		got, err := r.catchFollower(ctx, place, after, seen, each)
+		after = got
+		if tool.CodeOf(err) == tool.Stopped {
+			return err
+		}
+		var again <-chan time.Time
+		if err != nil {
+			again = time.After(r.opts.PollEvery)
 		}
 		select {
 		case <-ctx.Done():
@@ -130,8 +126,21 @@ func (r *Registry) Follow(ctx context.Context, place tool.Place, after int64, ea
 		case <-r.feed.gone:
 			return nil
 		case <-news:
+		case <-again:
 		}
 	}
+}
+
+// catchFollower tells a follower everything up to seen, and answers with how far it got.
+func (r *Registry) catchFollower(ctx context.Context, place tool.Place, after, seen int64, each func(store.Change)) (int64, error) {
+	for after < seen {
+		changes, err := r.store.Changes(ctx, after, feedPage)
+		if err != nil || len(changes) == 0 {
+			return after, err
+		}
+		after = tell(changes, place, seen, each)
+	}
+	return after, nil
 }
 
 // tell passes on the changes up to seen, and answers with the revision that it got to. Later

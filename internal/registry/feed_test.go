@@ -100,7 +100,7 @@ func TestWhatIsSavedIsNeverStale(t *testing.T) {
 	create(t, r, user(), definition("add"))
 	var readers sync.WaitGroup
 	stop := make(chan struct{})
-	for range 4 {
+	for range 2 {
 		readers.Go(func() {
 			for {
 				select {
@@ -168,5 +168,20 @@ func TestAClockThatJumpsLeavesTheOrder(t *testing.T) {
 	}
 	if got, err := r.Resolve(t.Context(), place(), "add"); err != nil || got.Tool.Current.ID != ids[3] {
 		t.Fatalf("got %+v, %v", got, err)
+	}
+}
+
+// TestResolvingCostsTheSameWithManyTools counts allocations, which no noisy machine changes.
+func TestResolvingCostsTheSameWithManyTools(t *testing.T) {
+	for _, n := range []int{10, 1000} {
+		r := crowded(t, n)
+		allocations := testing.AllocsPerRun(100, func() {
+			if _, err := r.Resolve(t.Context(), place(), "tool_00005_x"); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if allocations != 0 {
+			t.Errorf("with %d tools a resolved name takes %v allocations, want none", n, allocations)
+		}
 	}
 }

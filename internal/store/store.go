@@ -43,7 +43,8 @@ type Tools interface {
 	MarkSolo(ctx context.Context, versionID string, at time.Time) error
 }
 
-// Feed reads the changes of the whole room.
+// Feed reads the changes of the whole room. A change is never seen before those with
+// smaller revisions are: who has read up to a revision has missed nothing below it.
 type Feed interface {
 	// Revision is that of the newest change, 0 in a new room.
 	Revision(ctx context.Context) (int64, error)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -100,7 +101,7 @@ func killAll() {
 				break
 			}
 		}
-		runtime.Gosched()
+		time.Sleep(time.Millisecond) // the kernel needs a moment to end them
 	}
 }
 

@@ -84,7 +84,9 @@ func isRedirect(status int) bool {
 
 // drain reads a short rest so that the connection can be used again.
 func drain(resp *http.Response) {
-	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // whatever goes wrong, Close is next
+	if resp.ContentLength >= 0 && resp.ContentLength <= 4<<10 {
+		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // whatever goes wrong, Close is next
+	}
 	_ = resp.Body.Close()
 }
 

@@ -146,46 +146,6 @@ func TestLinksThatStayInside(t *testing.T) {
 	}
 }
 
-// TestLinkSwappedWhileInUse turns a folder into a link out and back, while it is used.
-func TestLinkSwappedWhileInUse(t *testing.T) {
-	f, dir := open(t, files.Options{MaxFiles: 1 << 40})
-	outside := filepath.Join(dir, "..", "outside")
-	put(t, filepath.Join(outside, "f"), "outside")
-	put(t, filepath.Join(dir, "d", "f"), "inside")
-	must(t, os.Symlink(outside, filepath.Join(dir, "evil")))
-	stop := make(chan struct{})
-	var swapping sync.WaitGroup
-	swapping.Go(func() {
-		d, evil, aside := filepath.Join(dir, "d"), filepath.Join(dir, "evil"), filepath.Join(dir, "aside")
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			for _, step := range [][2]string{{d, aside}, {evil, d}, {d, evil}, {aside, d}} {
-				_ = os.Rename(step[0], step[1])
-			}
-		}
-	})
-	for range 600 {
-		if b, err := f.Read("d/f"); err == nil && string(b) == "outside" {
-			t.Fatal("read a file outside")
-		}
-		_, _ = f.Write("d/f", []byte("inside")) // may fail while it is swapped
-		_, _ = f.Append("d/g", []byte("inside"))
-	}
-	close(stop)
-	swapping.Wait()
-	entries, err := os.ReadDir(outside)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("outside holds %v now, %v", entries, err)
-	}
-	if b, err := os.ReadFile(filepath.Join(outside, "f")); err != nil || string(b) != "outside" {
-		t.Errorf("outside was written: %q %v", b, err)
-	}
-}
-
 func TestHardLinks(t *testing.T) {
 	f, dir := open(t, files.Options{})
 	outside := filepath.Join(dir, "..", "outside.txt")

@@ -10,5 +10,8 @@
 // and bodies that leave towards a bound host, and the Redactor swaps the value for the stand-in in
 // everything that returns, also where it lies across the border of two reads.
 //
+// The limit of this: a bound host is trusted with the value. A host that hands
+// it back cut into pieces or in a spelling of its own invention is not seen through.
+//
 // Store, Wallet and Redactor may be used concurrently.
 package secrets

@@ -157,7 +157,9 @@ func (r *reader) fill() {
 	chunk := make([]byte, 16<<10)
 	n, err := r.from.Read(chunk)
 	r.err = err
-	out, rest := r.by.scan(nil, append(r.pending, chunk[:n]...), err != nil)
+	// Only the good end lets go of what may be the beginning of a secret: a body
+	// that is cut off where its reader wants (maxBytes) must not show one bit by bit.
+	out, rest := r.by.scan(nil, append(r.pending, chunk[:n]...), err == io.EOF)
 	r.pending = slices.Clone(rest)
 	r.ready.Write(out)
 }

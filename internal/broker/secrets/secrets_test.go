@@ -305,7 +305,7 @@ func TestTakenOutAcrossChunks(t *testing.T) {
 		}
 	}
 	out, err := io.ReadAll(w.Reader(io.MultiReader(strings.NewReader("x aab-"), iotest.ErrReader(io.ErrUnexpectedEOF))))
-	if err != io.ErrUnexpectedEOF || string(out) != "x aab-" {
+	if err != io.ErrUnexpectedEOF || string(out) != "x " { // what may be half of the secret is kept back
 		t.Errorf("%q %v", out, err)
 	}
 }

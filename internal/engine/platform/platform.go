@@ -84,8 +84,8 @@ func Throw(name, format string, args ...any) *Error {
 // Scripts lists the scripts: those that run before the snapshot in the order
 // they run, then the lazy ones.
 func Scripts() ([]Script, error) {
-	eager := []string{"base", "errors", "console", "timers", "text", "clone", "events", "url", "misc", "body", "fetch", "ctx", "entry"}
-	lazy := []string{"blob", "forms", "streams", "writable", "compress", "subtle"}
+	eager := []string{"base", "errors", "console", "timers", "text", "clone", "events", "url", "misc", "body", "fetch", "locale", "ctx", "entry"}
+	lazy := []string{"blob", "forms", "streams", "writable", "compress", "subtle", "intl"}
 	var out []Script
 	for n, name := range slices.Concat(eager, lazy) {
 		src, err := files.ReadFile("js/" + name + ".js")
@@ -100,14 +100,15 @@ func Scripts() ([]Script, error) {
 // Natives are the natives of one isolate. Some keep something open from one call
 // of theirs to the next, until Reset. Not safe for concurrent use.
 type Natives struct {
-	funcs  map[string]Func
-	coders coders
+	funcs   map[string]Func
+	coders  coders
+	locales locales
 }
 
 // NewNatives makes the natives of an isolate.
 func NewNatives() *Natives {
 	n := &Natives{funcs: map[string]Func{}}
-	for _, group := range []map[string]Func{textNatives(), urlNatives(), randomNatives(), formNatives(), subtleNatives(), n.coders.natives()} {
+	for _, group := range []map[string]Func{textNatives(), urlNatives(), randomNatives(), formNatives(), subtleNatives(), n.coders.natives(), n.locales.natives()} {
 		maps.Copy(n.funcs, group)
 	}
 	return n

@@ -37,7 +37,7 @@ const fileMethods = {
   async writeText(path, text) { return write(path, encode(usv(text)), false); },
   async writeBytes(path, data) { return write(path, bytesOf(data, 'writeBytes'), false); },
   async appendText(path, text) { return write(path, encode(usv(text)), true); },
-  async listFiles(path = '.', options = undefined) { return (await file('files.list', { path, recursive: !!options?.recursive })).value; },
+  async listFiles(path = '.', options = undefined) { return parse(decode(new Bytes((await file('files.list', { path, recursive: !!options?.recursive })).data))); },
   async stat(path) { return (await file('files.stat', { path })).value; },
   async remove(path, options) { await file('files.remove', { path, recursive: !!options?.recursive }); },
   async mkdir(path) { await file('files.mkdir', { path }); },
@@ -89,7 +89,9 @@ const methods = {
     const list = [];
     for (let n = 0; n < args.length; n++) internals.primordials.push(list, `${args[n]}`);
     const input = options?.input === undefined ? undefined : bytesOf(options.input, 'the input of exec');
-    return (await request('exec.run', { __proto__: null, command: `${command}`, args: list, timeoutMs: options?.timeoutMs, cwd: options?.cwd }, input)).value;
+    const { value, data } = await request('exec.run', { __proto__: null, command: `${command}`, args: list, timeoutMs: options?.timeoutMs, cwd: options?.cwd }, input);
+    const text = (from, size) => (size > 0 ? decode(new Bytes(data, from, size)) : ''); // data is stdout, then stderr
+    return { exitCode: value.exitCode, stdout: text(0, value.stdoutBytes), stderr: text(value.stdoutBytes, value.stderrBytes), truncated: value.truncated };
   },
   secret(name) {
     const p = (async () => (await request('secrets.standin', { __proto__: null, name: `${name}` })).value)();

@@ -3,7 +3,7 @@
 const {
   TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, toUpperCase, push, exec, stringify, then, viewLength,
 } = internals.primordials;
-const { expose, put, usv, Body, DOMException, hostError, contentOf, lockHeaders, headerList } = internals;
+const { expose, put, usv, Body, DOMException, contentOf, lockHeaders, headerList } = internals;
 const HeadersHere = Headers;
 
 const normal = { __proto__: null, DELETE: 1, GET: 1, HEAD: 1, OPTIONS: 1, POST: 1, PUT: 1 };
@@ -20,7 +20,7 @@ function urlOf(input) {
   if (input === undefined || input === null || input === '') throw new TypeErrorHere(`fetch needs a URL, and was given ${input === '' ? 'empty text' : input}`);
   const href = internals.hrefOf(input) ?? usv(input), parts = internals.parseURL(href, undefined);
   if (typeof parts === 'string') {
-    throw hostError({ code: 'invalid_url', message: parts, hint: 'fetch takes an absolute URL, such as https://example.com/path.', retryable: false });
+    throw new TypeErrorHere(`${parts}; an absolute URL is needed, such as https://example.com/path`);
   }
   return parts;
 }
@@ -213,7 +213,14 @@ function respond(method, value, first, signal) {
 }
 
 // fetchWith is fetch with limits of its own: {timeoutMs, maxBytes}.
-internals.fetchWith = (input, init, limits) => new PromiseHere((resolve) => resolve(start(new Request(input, init), limits)));
+internals.fetchWith = (input, init, limits) => new PromiseHere((resolve) => resolve(unreadable(input) ?? start(new Request(input, init), limits)));
+
+// unreadable has the host refuse a URL that is none: only its own refusals keep their code.
+function unreadable(input) {
+  if (typeof input !== 'string' || typeof internals.parseURL(usv(input), undefined) !== 'string') return undefined;
+  return internals.request('net.fetch', { __proto__: null, url: usv(input), method: 'GET', headers: [], redirect: 'error' });
+}
+
 put(globalThis, 'fetch', function fetch(input, init) { return internals.fetchWith(input, init, undefined); });
 
 internals.lazy('blob', ['Blob', 'File']);
