@@ -34,6 +34,7 @@ type app struct {
 	data     string
 	root     string
 	operator operator
+	chosen   bool // the operator's choices came by flags
 }
 
 // Run runs the program with args (without its name) and returns its exit code:

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +38,21 @@ func (a *app) operatorFlags(c *cobra.Command) {
 	f.IntVar(&o.maxTools, "max-tools", 0, "tools in a workspace, up to 10000 (default 100)")
 	f.StringArrayVar(&o.env, "env", nil, "NAME=VALUE: handed to bodies as env.vars (repeatable)")
 	f.StringVar(&o.level, "log-level", "warn", "debug, info, warn or error; the log goes to standard error")
-	c.PreRunE = func(c *cobra.Command, _ []string) error { return a.fromEnvironment(c) }
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		a.chosen = true
+		return a.fromEnvironment(c)
+	}
+}
+
+// choose makes the operator's choices for a command that has no flags for them:
+// what a tool may be depends on the room, so the variables count there too.
+func (a *app) choose() error {
+	if a.chosen {
+		return nil
+	}
+	c := &cobra.Command{Use: "toolroom"}
+	a.operatorFlags(c)
+	return a.fromEnvironment(c)
 }
 
 // fromEnvironment sets the flags that were not given from TOOLROOM_ variables.
@@ -68,6 +83,9 @@ func variableValues(f *pflag.Flag, value string) []string {
 
 // options turns the flags into options, refusing what cannot be meant.
 func (a *app) options() (toolroom.Options, error) {
+	if err := a.choose(); err != nil {
+		return toolroom.Options{}, err
+	}
 	o := a.operator
 	opts := toolroom.Options{
 		RequireSandbox: o.requireSandbox, AllowPrivate: o.allowPrivate, Exec: o.exec,
@@ -91,20 +109,17 @@ func (a *app) options() (toolroom.Options, error) {
 		opts.Env[name] = value
 	}
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(o.level)); err != nil && o.level != "" {
+	if err := level.UnmarshalText([]byte(o.level)); err != nil {
 		return opts, usageError{err: fmt.Errorf("--log-level: %q is none of debug, info, warn, error", o.level)}
 	}
 	opts.Logger = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 	return opts, nil
 }
 
-// oneOf checks a flag of few values. "" is the flag's absence on commands that
-// do not have it.
+// oneOf checks a flag of few values.
 func oneOf(flag, value string, allowed ...string) error {
-	for _, v := range append(allowed, "") {
-		if value == v {
-			return nil
-		}
+	if slices.Contains(allowed, value) {
+		return nil
 	}
 	return usageError{err: fmt.Errorf("%s: %q is none of %s", flag, value, strings.Join(allowed, ", "))}
 }

@@ -52,7 +52,7 @@ func (q Question) Why() string {
 // has text of the model in it, which faces show as text and nothing else.
 func (q Question) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s wants this: tool %q %s.\n", asker(q.Asker), q.Tool, q.Action)
+	fmt.Fprintf(&b, "%s wants this: the tool %q %s.\n", asker(q.Asker), q.Tool, q.Action)
 	fmt.Fprintf(&b, "You are asked because %s.\n", q.Why())
 	if q.Reason != "" {
 		fmt.Fprintf(&b, "Its reason: %s\n", q.Reason)

@@ -85,6 +85,22 @@ func TestCreatingWithMoreThanTheUsualIsAskedAbout(t *testing.T) {
 	}
 }
 
+func TestAQuestionShowsWhatWidensAndWhatChanges(t *testing.T) {
+	var asked []registry.Question
+	r := open(t, recording(&asked))
+	create(t, r, model(), definition("add"))
+	patch := tool.Patch{Body: to("return args.a - args.b;"), Grant: &tool.Grant{Exec: []string{"git"}, Secrets: []string{"KEY"}}}
+	if _, err := r.Update(t.Context(), model(), "add", patch, registry.ChangeOptions{Reason: "to commit"}); err != nil {
+		t.Fatal(err)
+	}
+	text := asked[0].Text()
+	for _, want := range []string{`model "bot"`, `the tool "add" updated`, "secrets: KEY", "exec: git", "to commit", "\n-return args.a + args.b;\n+return args.a - args.b;\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the question lacks %q:\n%s", want, text)
+		}
+	}
+}
+
 func TestEveryChangeOfAGlobalToolByAModelIsAskedAbout(t *testing.T) {
 	var asked []registry.Question
 	r := open(t, recording(&asked))

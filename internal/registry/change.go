@@ -103,7 +103,8 @@ type pending struct {
 }
 
 // save makes d the current version of old, or of a new tool.
-func (r *Registry) save(ctx context.Context, p tool.Principal, old *store.Record, d tool.Definition, a store.Action, o ChangeOptions) (tool.Change, error) {
+func (r *Registry) save(ctx context.Context, p tool.Principal, old *store.Record, d tool.Definition, a store.Action,
+	o ChangeOptions) (tool.Change, error) {
 	next, err := r.prepare(ctx, p, old, d, a, o)
 	if err != nil {
 		return tool.Change{}, err
@@ -119,7 +120,8 @@ func (r *Registry) save(ctx context.Context, p tool.Principal, old *store.Record
 }
 
 // prepare does all of a change but asking and storing.
-func (r *Registry) prepare(ctx context.Context, p tool.Principal, old *store.Record, d tool.Definition, a store.Action, o ChangeOptions) (*pending, error) {
+func (r *Registry) prepare(ctx context.Context, p tool.Principal, old *store.Record, d tool.Definition, a store.Action,
+	o ChangeOptions) (*pending, error) {
 	if err := may(p, old, o.Expect); err != nil {
 		return nil, err
 	}
@@ -135,7 +137,8 @@ func (r *Registry) prepare(ctx context.Context, p tool.Principal, old *store.Rec
 	hash := built.Tool.Current.Hash
 	next := &pending{old: old, built: built, write: r.write(p, old, d, a), question: r.question(p, old, d, hash, a, o.Reason)}
 	next.same = old != nil && !old.Deleted && old.Broken == nil && old.Current.Hash == hash
-	next.write.Version = &tool.Version{Definition: d, Author: tool.Author{Kind: p.Kind, ID: p.ID}, Reason: o.Reason, Changed: changedSince(old, d, a)}
+	author := tool.Author{Kind: p.Kind, ID: p.ID}
+	next.write.Version = &tool.Version{Definition: d, Author: author, Reason: o.Reason, Changed: changedSince(old, d, a)}
 	next.write.Words = wordsOf(d)
 	return next, nil
 }
@@ -238,7 +241,8 @@ func (r *Registry) Delete(ctx context.Context, p tool.Principal, name string, o 
 }
 
 // head changes a tool without making a version.
-func (r *Registry) head(ctx context.Context, p tool.Principal, name string, a store.Action, o ChangeOptions, set func(*store.Write)) (tool.Change, error) {
+func (r *Registry) head(ctx context.Context, p tool.Principal, name string, a store.Action, o ChangeOptions,
+	set func(*store.Write)) (tool.Change, error) {
 	return r.attempt(o, func() (tool.Change, error) {
 		old, err := r.live(ctx, p.Place, name)
 		if err != nil {

@@ -98,7 +98,10 @@ func (b *Inbox) post(ctx context.Context, q Question) (store.Approval, error) {
 		return store.Approval{}, err
 	}
 	now := b.opts.Now()
-	a := store.Approval{ID: approvalID(now), Place: q.Asker.Place, Key: q.Key(), State: store.Pending, Question: text, Asked: now, Expires: now.Add(b.opts.Keep)}
+	a := store.Approval{
+		ID: approvalID(now), Place: q.Asker.Place, Key: q.Key(), State: store.Pending, Question: text,
+		Asked: now, Expires: now.Add(b.opts.Keep),
+	}
 	if err := b.store.AddApproval(ctx, a); err != nil {
 		return a, err
 	}
@@ -180,7 +183,8 @@ func (b *Inbox) Get(ctx context.Context, place tool.Place, id string) (store.App
 
 // List is a page of a place's questions, newest first, and the cursor of the
 // next page. With an empty state it lists all.
-func (b *Inbox) List(ctx context.Context, place tool.Place, state store.ApprovalState, cursor string, limit int) ([]store.Approval, string, error) {
+func (b *Inbox) List(ctx context.Context, place tool.Place, state store.ApprovalState, cursor string,
+	limit int) ([]store.Approval, string, error) {
 	size := pageSize(limit)
 	found, err := b.store.ListApprovals(ctx, place, store.ApprovalQuery{State: state, Before: cursor, Limit: size + 1})
 	if err != nil {

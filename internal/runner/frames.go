@@ -134,8 +134,11 @@ func (w *worker) close(c *call, fill func()) {
 	c.end(fill)
 }
 
+// maxSaid bounds each text of a failure, in bytes: it goes into records.
+const maxSaid = 64 << 10
+
 // believe takes from a failure what a worker may not decide: a code that is not
-// about a run, and a capability error that the room never gave.
+// about a run, a capability error that the room never gave, texts without end.
 func (c *call) believe(f *wire.Failure) *wire.Failure {
 	if f == nil {
 		return nil
@@ -144,6 +147,9 @@ func (c *call) believe(f *wire.Failure) *wire.Failure {
 	case tool.CallFailed, tool.Timeout, tool.MemoryExceeded, tool.ResultNotJSON, tool.ResultTooLarge, tool.SyntaxError, tool.Cancelled:
 	default:
 		f.Code = tool.CallFailed
+	}
+	for _, text := range []*string{&f.Message, &f.Hint, &f.Name, &f.Stack} {
+		*text = clip(*text, maxSaid)
 	}
 	if f.Capability != nil {
 		f.Capability = c.requests.own(f.Capability)

@@ -28,6 +28,7 @@ type outbox struct {
 const (
 	maxWaiting = 4 << 20   // bytes that wait before senders are held up
 	maxKept    = 256 << 10 // capacity that a buffer may keep
+	maxRounds  = 4         // writes that one sender makes in a row
 )
 
 func newOutbox(w io.Writer) *outbox {
@@ -62,10 +63,19 @@ func (o *outbox) send(frames ...wire.Frame) error {
 }
 
 // flush writes until nothing waits. It is called with mu held, and gives it up
-// while it writes.
+// while it writes. A sender that finds itself writing for others again and again
+// hands that on: it has a call of its own to see to.
 func (o *outbox) flush() {
 	o.busy = true
-	for len(o.buf) > 0 && o.err == nil {
+	for n := 0; len(o.buf) > 0 && o.err == nil; n++ {
+		if n == maxRounds {
+			go func() {
+				o.mu.Lock()
+				defer o.mu.Unlock()
+				o.flush()
+			}()
+			return
+		}
 		batch := o.buf
 		o.buf = o.spare[:0]
 		o.mu.Unlock()

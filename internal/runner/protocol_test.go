@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"toolroom/internal/wire"
 	"toolroom/tool"
@@ -144,6 +145,9 @@ func TestAWorkerCannotMakeUpErrors(t *testing.T) {
 		if string(f.Capability) != test.want {
 			t.Errorf("%s: %s", name, f.Capability)
 		}
+	}
+	if f := c.believe(&wire.Failure{Message: strings.Repeat("\u20ac", 300_000)}); len(f.Message) > maxSaid || !utf8.ValidString(f.Message) {
+		t.Errorf("a message of %d bytes", len(f.Message))
 	}
 	if f := c.believe(&wire.Failure{Code: tool.Unauthorized}); f.Code != tool.CallFailed {
 		t.Errorf("a worker made its call end with %s", f.Code)

@@ -20,6 +20,7 @@ const socketFD = 3
 // concurrently.
 type Launcher struct {
 	command Command
+	verify  bool // whether this machine can check a worker
 	null    *os.File
 	jobs    chan func()
 	done    chan struct{} // closed when the thread is about to end
@@ -33,14 +34,15 @@ func NewLauncher(command Command) (*Launcher, error) {
 	if err := refuseWorker(); err != nil {
 		return nil, err
 	}
-	if missing := Missing(Layers()); command.Required && len(missing) > 0 {
+	missing := Missing(Layers())
+	if command.Required && len(missing) > 0 {
 		return nil, fmt.Errorf("the sandbox is required but %s is missing: %s", missing[0].Name, missing[0].Detail)
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return nil, fmt.Errorf("starting workers: %w", err)
 	}
-	l := &Launcher{command: command, null: null, jobs: make(chan func()), done: make(chan struct{})}
+	l := &Launcher{command: command, verify: verifiable(missing), null: null, jobs: make(chan func()), done: make(chan struct{})}
 	confined := make(chan error)
 	go l.thread(confined)
 	if err := <-confined; err != nil {
@@ -90,7 +92,7 @@ type Process struct {
 	Conn     *os.File // the room's end of the worker's only socket; supports deadlines
 	process  *os.Process
 	complain *os.File
-	required bool
+	verify   bool
 }
 
 // Start starts one worker. It must not be called during or after Close.
@@ -106,7 +108,7 @@ func (l *Launcher) Start() (*Process, error) {
 		return nil, fmt.Errorf("making a worker's pipe: %w", err)
 	}
 	defer out.Close()
-	p := &Process{Conn: ours, complain: complain, required: l.command.Required}
+	p := &Process{Conn: ours, complain: complain, verify: l.verify}
 	if err := l.fork(p, []*os.File{l.null, out, out, theirs}); err != nil {
 		ours.Close()
 		complain.Close()

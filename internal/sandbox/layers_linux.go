@@ -5,6 +5,12 @@ import (
 	"os"
 )
 
+// The layers that Verify depends on.
+const (
+	seccompName = "seccomp"
+	verifyName  = "verification"
+)
+
 // Layers is what stands between a worker and this machine, outermost first.
 func Layers() []Layer {
 	return []Layer{
@@ -38,7 +44,7 @@ func landlockLayer() Layer {
 }
 
 func seccompLayer() Layer {
-	l := Layer{Name: "seccomp", Promise: "a worker can compute, wait, and talk on its socket; every other system call is refused", Required: true}
+	l := Layer{Name: seccompName, Promise: "a worker can compute, wait, and talk on its socket; every other system call is refused", Required: true}
 	if err := seccompAvailable(); err != nil {
 		l.Detail = fmt.Sprintf("this kernel, or the container around this room, has no seccomp filters (%v)", err)
 		return l
@@ -52,7 +58,7 @@ func seccompLayer() Layer {
 }
 
 func verifyLayer() Layer {
-	l := Layer{Name: "verification", Promise: "the room checks a worker before it trusts a word of it", Required: true}
+	l := Layer{Name: verifyName, Promise: "the room checks a worker before it trusts a word of it", Required: true}
 	status, err := readStatus("/proc/thread-self/status")
 	switch {
 	case err != nil:

@@ -152,7 +152,8 @@ func Read(dir string) ([]registry.Item, error) {
 		items = append(items, item)
 	}
 	if len(bad) > 0 {
-		return nil, tool.Errorf(tool.InvalidDefinition, "%d of %d definitions in %s cannot be read: %s", len(bad), len(files), dir, strings.Join(bad, "; ")).
+		return nil, tool.Errorf(tool.InvalidDefinition, "%d of %d definitions in %s cannot be read: %s",
+			len(bad), len(files), dir, strings.Join(bad, "; ")).
 			WithHint("Nothing was changed. Mend these files and import again.")
 	}
 	return items, nil

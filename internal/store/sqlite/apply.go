@@ -126,7 +126,8 @@ func writeHead(ctx context.Context, tx *sql.Tx, w store.Write) (int64, error) {
 			w.Source, w.Enabled, w.Deleted, w.At.UnixNano(), w.ToolID)
 		return w.ToolID, err
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO tools (tenant, workspace, name, fold, look, source, enabled, deleted, current, created, updated, revision)
+	res, err := tx.ExecContext(ctx, `INSERT INTO tools
+			(tenant, workspace, name, fold, look, source, enabled, deleted, current, created, updated, revision)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, 0)`, w.Place.Tenant, w.Place.Workspace, w.Name, store.Fold(w.Name), store.Look(w.Name),
 		w.Source, w.Enabled, w.Deleted, w.At.UnixNano(), w.At.UnixNano())
 	if err != nil {

@@ -35,7 +35,8 @@ func (s *Store) AddApproval(ctx context.Context, a store.Approval) error {
 
 // Approval implements store.Approvals.
 func (s *Store) Approval(ctx context.Context, place tool.Place, id string) (store.Approval, error) {
-	a, err := approval(s.read.QueryRowContext(ctx, `SELECT `+approvalColumns+` FROM approvals WHERE id = ? AND tenant = ? AND workspace = ?`,
+	a, err := approval(s.read.QueryRowContext(ctx, `SELECT `+approvalColumns+` FROM approvals
+		WHERE id = ? AND tenant = ? AND workspace = ?`,
 		id, place.Tenant, place.Workspace))
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, store.NoApproval(id)

@@ -13,7 +13,6 @@ import (
 // keeps its file systems for the whole process, so this state does too.
 const faultyVFS = "faulty"
 
-//nolint:gochecknoglobals // SQLite calls back without a receiver
 var faults struct {
 	sync.Mutex
 	registered bool
