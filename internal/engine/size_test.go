@@ -11,10 +11,10 @@ import (
 
 func TestSizes(t *testing.T) {
 	t0 := time.Now()
-	l, err := newLibrary()
+	l, err := newLibrary(nil)
 	t.Log("compile", time.Since(t0), err)
 	t0 = time.Now()
-	newLibrary()
+	newLibrary(nil)
 	t.Log("again", time.Since(t0))
 	a, _ := mapArena(160 << 20)
 	i := &isolate{arena: a, tls: libc.NewTLS(), natives: platform.NewNatives(), library: l}
@@ -50,6 +50,6 @@ func TestSizes(t *testing.T) {
 
 func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
-		newLibrary()
+		newLibrary(nil)
 	}
 }

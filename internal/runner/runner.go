@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"toolroom/internal/sandbox"
@@ -26,6 +27,10 @@ type Runner struct {
 	workers  map[*worker]struct{}
 	spawning health // of workers that never got as far as a workspace
 	closing  bool
+
+	// platform is the globals of isolates as the first worker compiled them, so that the ones after it
+	// start without. A worker gives it before it was given any tool's code: it is this program's own.
+	platform atomic.Pointer[[]byte]
 
 	serving sync.WaitGroup // requests that hosts serve
 	stop    chan struct{}  // closed to end the keeper

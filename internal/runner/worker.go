@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"sync"
 	"time"
@@ -101,12 +102,16 @@ func (w *worker) start() (*wire.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Before Ready no honest worker sends more than an empty frame.
 	reader := bufio.NewReaderSize(w.process.Conn, 64<<10)
-	err = w.out.send(wire.Frame{Kind: wire.Hello, Meta: meta})
+	platform := w.runner.platform.Load()
+	hello, most := wire.Frame{Kind: wire.Hello, Meta: meta}, maxPlatform
+	if platform != nil {
+		hello.Data, most = *platform, 0 // then no honest worker sends more than an empty frame before it is called
+	}
+	err = w.out.send(hello)
 	var first wire.Frame
 	if err == nil {
-		first, err = wire.NewReader(reader, 0).Read()
+		first, err = wire.NewReader(reader, most).Read()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, w.process.Complaint())
@@ -117,8 +122,15 @@ func (w *worker) start() (*wire.Reader, error) {
 	if err := w.process.Verify(); err != nil {
 		return nil, fmt.Errorf("it is not confined: %w", err)
 	}
+	if platform == nil && len(first.Data) > 0 {
+		compiled := bytes.Clone(first.Data)
+		w.runner.platform.Store(&compiled)
+	}
 	return wire.NewReader(reader, wire.MaxMeta+wire.MaxData), w.process.Conn.SetDeadline(time.Time{})
 }
+
+// maxPlatform bounds what a worker may send before it is called: the compiled platform.
+const maxPlatform = 4 << 20
 
 // call gives c to the worker, which ends it sooner or later.
 func (w *worker) call(c *call) {
