@@ -25,14 +25,15 @@ type crew struct {
 
 // ticket is a call that waits.
 type ticket struct {
-	solo bool
-	got  chan *worker // gets one, or is closed when there will be none
+	solo  bool
+	again bool         // the call's second run, which does not share a worker with first ones: each of those might end it
+	got   chan *worker // gets one, or is closed when there will be none
 }
 
 // enter gets a worker for a call of place; leave gives it back. It waits in the
 // workspace's own queue, so that one workspace's flood is its own.
-func (r *Runner) enter(ctx context.Context, place tool.Place, solo bool) (*worker, error) {
-	t, c, err := r.line(place, solo)
+func (r *Runner) enter(ctx context.Context, place tool.Place, t *ticket) (*worker, error) {
+	c, err := r.line(place, t)
 	if err != nil {
 		return nil, err
 	}
@@ -75,31 +76,30 @@ func retryAfter(d time.Duration) any {
 }
 
 // line puts a call into place's queue, or says why not.
-func (r *Runner) line(place tool.Place, solo bool) (*ticket, *crew, error) {
+func (r *Runner) line(place tool.Place, t *ticket) (*crew, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
-		return nil, nil, stoppedUnless(false)
+		return nil, stoppedUnless(false)
 	}
 	c := r.crew(place)
 	if err := c.health.check(time.Now()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if c.queue.Len() >= r.options.Queue {
-		return nil, nil, overloaded("%d run and %d wait", c.running, c.queue.Len())
+		return nil, overloaded("%d run and %d wait", c.running, c.queue.Len())
 	}
 	if c.rate != nil {
 		if turn := c.rate.Reserve(); turn.Delay() > 0 {
 			wait := turn.Delay()
 			turn.Cancel()
-			return nil, nil, tool.Errorf(tool.RateLimited, "this workspace may make %g calls a second", r.options.Rate).
+			return nil, tool.Errorf(tool.RateLimited, "this workspace may make %g calls a second", r.options.Rate).
 				WithHint("Call again in %d ms.", wait.Milliseconds()+1).WithDetails(retryAfter(wait))
 		}
 	}
-	t := &ticket{solo: solo, got: make(chan *worker, 1)}
 	c.queue.PushBack(t)
 	r.pump(c)
-	return t, c, nil
+	return c, nil
 }
 
 func (r *Runner) crew(place tool.Place) *crew {
@@ -137,7 +137,7 @@ func (r *Runner) abandon(c *crew, t *ticket) {
 func (r *Runner) pump(c *crew) {
 	for c.queue.Len() > 0 && c.running < r.options.InFlight {
 		t := c.queue.Front().Value.(*ticket)
-		w := r.pick(c, t.solo)
+		w := r.pick(c, t)
 		if w == nil {
 			r.starve(c)
 			return
@@ -146,17 +146,16 @@ func (r *Runner) pump(c *crew) {
 		c.running++
 		w.load++
 		w.used = true
-		w.solo = t.solo || r.options.PerCall
+		w.solo, w.again = t.solo || r.options.PerCall, t.again
 		t.got <- w
 	}
 }
 
 // pick finds a worker of c with room for one more call, or takes a new one. It
 // returns nil when all processes are in use.
-func (r *Runner) pick(c *crew, solo bool) *worker {
+func (r *Runner) pick(c *crew, t *ticket) *worker {
 	for _, w := range c.workers {
-		fits := !w.solo && w.load < r.options.Slots && !(solo && w.load > 0) && !(r.options.PerCall && w.used)
-		if fits && w.alive() {
+		if w.takes(t, r.options) && w.alive() {
 			return w
 		}
 	}
@@ -167,6 +166,17 @@ func (r *Runner) pick(c *crew, solo bool) *worker {
 	w.crew = c
 	c.workers = append(c.workers, w)
 	return w
+}
+
+// takes says whether one more call may join those in w.
+func (w *worker) takes(t *ticket, o Options) bool {
+	switch {
+	case w.solo, o.PerCall && w.used:
+		return false
+	case w.load == 0:
+		return true
+	}
+	return !t.solo && w.again == t.again && w.load < o.Slots
 }
 
 func (w *worker) alive() bool {

@@ -67,9 +67,9 @@ func New(o Options) (*Runner, error) {
 // A call that was caught in the end of its worker on another call's account, and
 // had asked nothing of its host yet, is run once more.
 func (r *Runner) Call(ctx context.Context, job *Job) (tool.Outcome, *wire.Failure, error) {
-	c, err := r.run(ctx, job, false, job.Solo)
+	c, err := r.run(ctx, job, false, &ticket{solo: job.Solo})
 	if err == nil && c.spared {
-		c, err = r.run(ctx, job, false, job.Solo || c.suspect)
+		c, err = r.run(ctx, job, false, &ticket{solo: job.Solo || c.suspect, again: true})
 	}
 	if err != nil {
 		return tool.Outcome{}, nil, err
@@ -87,9 +87,9 @@ const checkLimit = 10_000
 // the engine takes it.
 func (r *Runner) Check(ctx context.Context, place tool.Place, file string, code []byte) (*wire.Failure, error) {
 	job := &Job{Place: place, File: file, Code: code, Limits: tool.Limits{TimeoutMS: checkLimit}}
-	c, err := r.run(ctx, job, true, false)
+	c, err := r.run(ctx, job, true, &ticket{})
 	if err == nil && c.spared {
-		c, err = r.run(ctx, job, true, false)
+		c, err = r.run(ctx, job, true, &ticket{again: true})
 	}
 	if err != nil {
 		return nil, err
@@ -101,11 +101,12 @@ func (r *Runner) Check(ctx context.Context, place tool.Place, file string, code 
 }
 
 // run has one worker run job and returns the call when it has ended.
-func (r *Runner) run(ctx context.Context, job *Job, check, solo bool) (*call, error) {
+func (r *Runner) run(ctx context.Context, job *Job, check bool, t *ticket) (*call, error) {
 	if err := fit(job); err != nil {
 		return nil, err
 	}
-	w, err := r.enter(ctx, job.Place, solo)
+	t.got = make(chan *worker, 1)
+	w, err := r.enter(ctx, job.Place, t)
 	if err != nil {
 		return nil, err
 	}

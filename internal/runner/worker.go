@@ -35,6 +35,7 @@ type worker struct {
 	crew    *crew     // nil for a spare; set once
 	load    int       // calls
 	solo    bool      // takes no further call
+	again   bool      // the calls in it run for the second time
 	used    bool      // had a call
 	since   time.Time // of its last call's end
 	leaving bool      // evicted
