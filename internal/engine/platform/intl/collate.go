@@ -30,10 +30,8 @@ func NewCollator(tag string, o CollatorOptions) (*collate.Collator, error) {
 		options = append(options, collate.IgnoreCase)
 	case "base":
 		options = append(options, collate.IgnoreCase, collate.IgnoreDiacritics)
-	case "case":
-		options = append(options, collate.IgnoreDiacritics)
 	default:
-		return nil, refuse("sensitivity is base, accent, case or variant, not %q", o.Sensitivity)
+		return nil, refuse("sensitivity is base, accent or variant here, not %q", o.Sensitivity)
 	}
 	if o.Numeric || strings.Contains(tag, "-kn") {
 		options = append(options, collate.Numeric)
