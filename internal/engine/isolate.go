@@ -212,14 +212,14 @@ func (i *isolate) load(code []byte) value {
 }
 
 func (i *isolate) runScript(s compiledScript) error {
-	fn := i.load(s.code)
+	fn := i.load(s.Code)
 	if isException(fn) {
-		return fmt.Errorf("loading %s: %s", s.name, i.lastError())
+		return fmt.Errorf("loading %s: %s", s.Name, i.lastError())
 	}
 	v := i.invoke(fn, i.hooks.host, i.hooks.internals)
 	i.free(fn)
 	if isException(v) {
-		return fmt.Errorf("running %s: %s", s.name, i.lastError())
+		return fmt.Errorf("running %s: %s", s.Name, i.lastError())
 	}
 	i.free(v)
 	return nil

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/gob"
 	"fmt"
-	"sync"
 
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
@@ -10,59 +13,71 @@ import (
 	"toolroom/internal/engine/platform"
 )
 
-// library holds the platform's scripts as bytecode: compiled once for a worker,
-// loaded by each of its isolates. Safe for concurrent use.
-type library struct {
-	eager []compiledScript
-	lazy  map[string]func() (compiledScript, error)
+//go:generate go test -vet=off -run ^TestScriptsAreFresh$ . -update
+
+// packed are the platform's scripts as bytecode, made by go generate: compiling
+// them takes longer than all the rest of a worker's start.
+//
+//go:embed scripts.bin
+var packed []byte
+
+// pack is what packed holds. Sum is that of the scripts it was made of.
+type pack struct {
+	Sum     [sha256.Size]byte
+	Scripts []compiledScript
 }
 
 type compiledScript struct {
-	name string
-	code []byte
+	Name string
+	Lazy bool
+	Code []byte
 }
 
-// newLibrary compiles the scripts that every isolate starts with, and leaves the
-// rest to whoever asks first.
+// library holds the platform's scripts as bytecode: those that run in every new
+// isolate, in their order, and those that run when a body asks for what they make.
+// It is immutable.
+type library struct {
+	eager []compiledScript
+	lazy  map[string]compiledScript
+}
+
+// newLibrary unpacks the scripts, or compiles them when they were changed since they were packed.
 func newLibrary() (*library, error) {
 	scripts, err := platform.Scripts()
 	if err != nil {
 		return nil, err
 	}
-	l := &library{lazy: map[string]func() (compiledScript, error){}}
-	var now []platform.Script
-	for _, s := range scripts {
+	var p pack
+	if err := gob.NewDecoder(bytes.NewReader(packed)).Decode(&p); err != nil || p.Sum != sumOf(scripts) {
+		if p.Scripts, err = compileScripts(scripts); err != nil {
+			return nil, err
+		}
+	}
+	l := &library{lazy: map[string]compiledScript{}}
+	for _, s := range p.Scripts {
 		if s.Lazy {
-			l.lazy[s.Name] = sync.OnceValues(func() (compiledScript, error) { return compileOne(s) })
-			continue
-		}
-		now = append(now, s)
-	}
-	l.eager, err = compileScripts(now)
-	return l, err
-}
-
-// warm compiles all the rest.
-func (l *library) warm() error {
-	for _, get := range l.lazy {
-		if _, err := get(); err != nil {
-			return err
+			l.lazy[s.Name] = s
+		} else {
+			l.eager = append(l.eager, s)
 		}
 	}
-	return nil
+	return l, nil
 }
 
-func compileOne(s platform.Script) (compiledScript, error) {
-	list, err := compileScripts([]platform.Script{s})
-	if err != nil {
-		return compiledScript{}, err
+func sumOf(scripts []platform.Script) [sha256.Size]byte {
+	h := sha256.New()
+	for _, s := range scripts {
+		fmt.Fprintf(h, "%s %t %d\n%s", s.Name, s.Lazy, len(s.Source), s.Source)
 	}
-	return list[0], nil
+	return [sha256.Size]byte(h.Sum(nil))
 }
+
+// compilerMemory is the arena of the isolate that compiles the scripts.
+const compilerMemory = 64 << 20
 
 // compileScripts compiles scripts in an isolate that is thrown away.
 func compileScripts(scripts []platform.Script) ([]compiledScript, error) {
-	a, err := mapArena(32 << 20)
+	a, err := mapArena(compilerMemory)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +95,7 @@ func compileScripts(scripts []platform.Script) ([]compiledScript, error) {
 		if !ok {
 			return nil, fmt.Errorf("compiling %s: %s", s.Name, i.lastError())
 		}
-		out = append(out, compiledScript{name: s.Name, code: code})
+		out = append(out, compiledScript{Name: s.Name, Lazy: s.Lazy, Code: code})
 	}
 	return out, nil
 }
@@ -88,15 +103,11 @@ func compileScripts(scripts []platform.Script) ([]compiledScript, error) {
 // hostLoad(name) runs a script that isolates start without.
 func hostLoad(i *isolate, args []value) value {
 	name, _ := i.text(args[0])
-	get, ok := i.library.lazy[name]
+	s, ok := i.library.lazy[name]
 	if !ok {
 		return i.throw("TypeError", "there is no script "+name)
 	}
-	s, err := get()
-	if err != nil {
-		return i.throw("TypeError", err.Error())
-	}
-	fn := i.load(s.code)
+	fn := i.load(s.Code)
 	if isException(fn) {
 		return fn
 	}

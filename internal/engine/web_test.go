@@ -157,11 +157,11 @@ func TestReplacedBuiltIns(t *testing.T) {
 	}
 }
 
-// TestForgottenBodies: a response that is let go of is closed while the call goes on.
+// TestForgottenBodies: responses that are let go of are closed when the engine collects, while the call goes on.
 func TestForgottenBodies(t *testing.T) {
 	e, base := newEngine(t), webServer(t)
 	h := newWebHost()
-	_, meta := h.run(t, e, "for (let n = 0; n < 5; n++) { const r = await fetch(args.base + '/big'); if (!r.ok) throw 1 } await new Promise((r) => setTimeout(r, 50)); return null", `{"base":"`+base+`"}`)
+	_, meta := h.run(t, e, "for (let n = 0; n < 5; n++) { const r = await fetch(args.base + '/big'); if (!r.ok) throw 1 } const junk = []; for (let n = 0; n < 400000; n++) junk.push({ n }); await new Promise((r) => setTimeout(r, 50)); return null", `{"base":"`+base+`"}`)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if meta.Error != nil || h.closed < 4 {

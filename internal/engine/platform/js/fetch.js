@@ -145,7 +145,7 @@ class Response extends Body {
 }
 expose(Response, 'Call .json() or .text() on it and return that.');
 
-// Streams that a body lets go of without reading them to their end are closed as soon as the engine notices.
+// Streams that a body lets go of without reading them to their end are closed when the engine next collects garbage; the host closes the rest.
 const close = (stream) => internals.tell('net.close', { __proto__: null, stream });
 const forgotten = new FinalizationRegistry(close);
 const register = internals.primordials.uncurry(FinalizationRegistry.prototype.register);
