@@ -57,10 +57,6 @@ func New(o Options) (*Engine, error) {
 // Library is the scripts that every isolate starts with, compiled.
 func (e *Engine) Library() []byte { return e.library.encode() }
 
-// Warm compiles the globals that few bodies use. Without it the first body that
-// asks for one waits some milliseconds. It may run beside calls.
-func (e *Engine) Warm() error { return e.library.warm() }
-
 // Compile compiles code, which evaluates to the function to call, and runs none
 // of it. file is the name shown in stacks.
 func (e *Engine) Compile(file string, code []byte) (*Code, *wire.Failure) {

@@ -71,16 +71,6 @@ func decodeScripts(encoded []byte, scripts []platform.Script) ([]compiledScript,
 	return out, nil
 }
 
-// warm compiles all the rest.
-func (l *library) warm() error {
-	for _, get := range l.lazy {
-		if _, err := get(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func compileOne(s platform.Script) (compiledScript, error) {
 	list, err := compileScripts([]platform.Script{s})
 	if err != nil {
