@@ -102,15 +102,6 @@ func TestCapabilityErrors(t *testing.T) {
 	}
 }
 
-func TestNoFilesGranted(t *testing.T) {
-	e := newEngine(t)
-	h := &noHost{}
-	out, meta := h.call(t, e, "try { await ctx.readText('a') } catch (e) { return [e.code, e.hint.length > 0] }", "{}")
-	if meta.Error != nil || out != `["capability_denied",true]` {
-		t.Errorf("%s %+v", out, meta.Error)
-	}
-}
-
 // TestOpaqueResults: objects that JSON would write as {} say what to return instead.
 func TestOpaqueResults(t *testing.T) {
 	e, base := newEngine(t), webServer(t)
