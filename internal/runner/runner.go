@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"container/list"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -100,12 +101,13 @@ func (r *Runner) run(ctx context.Context, job *Job, check, solo bool) (*call, er
 	if err := fit(job); err != nil {
 		return nil, err
 	}
-	w, err := r.enter(ctx, job.Place, solo)
-	if err != nil {
+	t := &ticket{solo: solo, loan: job.Loan, got: make(chan bool, 1)}
+	if err := r.enter(ctx, job.Place, t); err != nil {
 		return nil, err
 	}
+	w := t.worker
 	c := &call{job: job, check: check, limits: r.options.limits(job.Limits), logLimit: r.options.LogBytes, done: make(chan struct{})}
-	defer r.leave(w, c)
+	defer r.leave(t, c)
 	select {
 	case <-w.ready:
 	case <-ctx.Done():
@@ -197,10 +199,12 @@ func (r *Runner) Close(ctx context.Context) error {
 // turnAway tells everyone who waits that there will be no worker.
 func (r *Runner) turnAway() {
 	for _, c := range r.crews {
-		for e := c.queue.Front(); e != nil; e = e.Next() {
-			close(e.Value.(*ticket).got)
+		for _, queue := range []*list.List{&c.queue, &c.nested} {
+			for e := queue.Front(); e != nil; e = e.Next() {
+				close(e.Value.(*ticket).got)
+			}
+			queue.Init()
 		}
-		c.queue.Init()
 	}
 }
 
