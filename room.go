@@ -87,6 +87,7 @@ func (r *Room) runnerOptions() runner.Options {
 		PerCall:  r.opts.Isolation == PerProcess,
 		Limits:   r.opts.limits(),
 		MemoryMB: r.opts.MemoryMB,
+		InFlight: r.opts.InFlight,
 		OnKilled: r.killed,
 		Log:      r.opts.Logger,
 	}
