@@ -16,6 +16,9 @@ type Options struct {
 	// RunExample runs a version that is not stored yet, its network answered from recorded
 	// responses or refused; nil: examples are kept but not run.
 	RunExample func(ctx context.Context, p tool.Principal, r *Resolved, e tool.Example) (tool.Outcome, error)
+	// Policy is asked before anybody else, so that no client can say yes to what the operator
+	// declines; nil: there is none.
+	Policy Approver
 	// Approver is asked after the one that came with the change; nil: nobody.
 	Approver Approver
 
@@ -70,7 +73,7 @@ type ChangeOptions struct {
 	// by now, the answer is conflict. Empty: whichever is current.
 	Expect string
 	Reason string   // why, in the author's words; kept with the version
-	Ask    Approver // asked before Options.Approver: the face the change came through
+	Ask    Approver // asked between Options.Policy and Options.Approver: the face the change came through
 }
 
 // CreateOptions go with Create.
