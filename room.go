@@ -28,6 +28,9 @@ type Room struct {
 	runner   *runner.Runner
 	broker   *broker.Broker
 
+	waits    context.Context // ends when the room begins to close: nobody is asked any more
+	endWaits context.CancelFunc
+
 	mu     sync.RWMutex
 	closed bool
 	work   sync.WaitGroup // calls and changes under way; added to under mu
@@ -44,6 +47,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 		return nil, err
 	}
 	r := &Room{opts: o}
+	r.waits, r.endWaits = context.WithCancel(context.Background())
 	if r.vars, err = json.Marshal(o.Env); err != nil {
 		return nil, tool.Errorf(tool.Internal, "Options.Env cannot be written as JSON").WithCause(err)
 	}
@@ -61,10 +65,10 @@ func (r *Room) open(ctx context.Context) (err error) {
 	if r.store, err = sqlite.Open(ctx, filepath.Join(r.opts.Data, "room.db"), sqlite.Options{}); err != nil {
 		return err
 	}
-	if r.policy, err = loadPolicy(r.opts.Data); err != nil {
+	if r.policy, err = loadPolicy(r.opts); err != nil {
 		return err
 	}
-	r.inbox = registry.NewInbox(r.store, registry.InboxOptions{})
+	r.inbox = registry.NewInbox(r.store, registry.InboxOptions{Wait: r.opts.ApprovalWait})
 	if r.registry, err = registry.Open(ctx, r.store, r.registryOptions()); err != nil {
 		return err
 	}
@@ -87,6 +91,7 @@ func (r *Room) runnerOptions() runner.Options {
 		PerCall:  r.opts.Isolation == PerProcess,
 		Limits:   r.opts.limits(),
 		MemoryMB: r.opts.MemoryMB,
+		InFlight: r.opts.InFlight,
 		OnKilled: r.killed,
 		Log:      r.opts.Logger,
 	}
@@ -134,6 +139,7 @@ func (r *Room) Close() error {
 // closed no call is left that could need the rest.
 func (r *Room) release(ctx context.Context) error {
 	var errs []error
+	r.endWaits()
 	if r.runner != nil {
 		errs = append(errs, r.drain(ctx), r.runner.Close(ctx))
 	}

@@ -68,6 +68,7 @@ func (r *Registry) check(d tool.Definition) error {
 		func() error { return checkWords(d) },
 		func() error { return checkBody(d.Body) },
 		func() error { return checkGrant(d.Grant, d.Scope) },
+		func() error { return r.opts.CheckGrant(d.Grant) },
 		func() error { return checkLimits(d.Limits, r.opts.Limits) },
 		func() error { return checkExamples(d.Examples) },
 		func() error { return checkAnnotations(d.Annotations) },
@@ -111,6 +112,10 @@ func checkWords(d tool.Definition) error {
 		if !slices.Contains(strings.Fields(w.want), w.value) {
 			return invalid(w.field, "%q is none of %s", cut(w.value, 40), strings.ReplaceAll(w.want, " ", ", "))
 		}
+	}
+	if d.Runtime == tool.Node {
+		return invalid("runtime", "this room serves no tools of runtime node").
+			WithHint("Leave runtime out: the body runs in an isolate, with fetch, crypto.subtle and what else the web platform has.")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"container/list"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -105,13 +106,13 @@ func (r *Runner) run(ctx context.Context, job *Job, check bool, t *ticket) (*cal
 	if err := fit(job); err != nil {
 		return nil, err
 	}
-	t.got = make(chan *worker, 1)
-	w, err := r.enter(ctx, job.Place, t)
-	if err != nil {
+	t.loan, t.got = job.Loan, make(chan bool, 1)
+	if err := r.enter(ctx, job.Place, t); err != nil {
 		return nil, err
 	}
+	w := t.worker
 	c := &call{job: job, check: check, limits: r.options.limits(job.Limits), logLimit: r.options.LogBytes, done: make(chan struct{})}
-	defer r.leave(w, c)
+	defer r.leave(t, c)
 	select {
 	case <-w.ready:
 	case <-ctx.Done():
@@ -203,10 +204,12 @@ func (r *Runner) Close(ctx context.Context) error {
 // turnAway tells everyone who waits that there will be no worker.
 func (r *Runner) turnAway() {
 	for _, c := range r.crews {
-		for e := c.queue.Front(); e != nil; e = e.Next() {
-			close(e.Value.(*ticket).got)
+		for _, queue := range []*list.List{&c.queue, &c.nested} {
+			for e := queue.Front(); e != nil; e = e.Next() {
+				close(e.Value.(*ticket).got)
+			}
+			queue.Init()
 		}
-		c.queue.Init()
 	}
 }
 

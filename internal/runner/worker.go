@@ -99,7 +99,7 @@ func (w *worker) start() (*wire.Reader, error) {
 	w.mu.Unlock()
 	_ = w.process.Conn.SetDeadline(time.Now().Add(startLimit)) // sockets have deadlines; pipes that lack them are read without
 	o := w.runner.options
-	meta, err := wire.Encode(wire.HelloMeta{Slots: o.Slots, MemoryMB: o.MemoryMB, LogBytes: o.LogBytes, MaxCached: o.MaxCached})
+	meta, err := wire.Encode(wire.HelloMeta{Slots: o.Isolates, MemoryMB: o.MemoryMB, LogBytes: o.LogBytes, MaxCached: o.MaxCached})
 	if err != nil {
 		return nil, err
 	}
