@@ -44,7 +44,7 @@ func (w *Workspace) Run(ctx context.Context, def tool.Definition, args json.RawM
 		return tool.Outcome{}, err
 	}
 	defer w.room.work.Done()
-	built, err := w.room.registry.Once(ctx, w.principal, def, w.hooks.Approver)
+	built, err := w.room.registry.Once(ctx, w.principal, def, w.room.patient(w.hooks.Approver))
 	if err != nil {
 		return tool.Outcome{}, wrap(err)
 	}

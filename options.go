@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"toolroom/tool"
@@ -43,8 +44,12 @@ type Options struct {
 
 	SecretKey SecretKey // what secrets are encrypted with; nil: a key file in Data, made when first needed
 
-	Approver Approver     // asked when nobody nearer is there to ask, before the inbox; nil: nobody
-	Logger   *slog.Logger // nil: silent
+	Policy        string        // file of rules that answer approvals before anybody is asked; "": policy.json in Data, if it is there
+	Approver      Approver      // asked when nobody nearer is there to ask, before the inbox; nil: nobody
+	ApprovalWait  time.Duration // how long a change waits for its answer from the inbox; 0: it is refused, and the question kept
+	NoGlobalTools []string      // tenants that may have no global tools; "*": none may
+
+	Logger *slog.Logger // nil: silent
 }
 
 // Hooks are what one caller of a workspace wants to be told and asked.
@@ -88,6 +93,9 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 func (o Options) withCounts() (Options, error) {
+	if o.ApprovalWait < 0 || o.ApprovalWait > maxApprovalWait {
+		return o, tool.Errorf(tool.InvalidArguments, "a change cannot wait %s for its approval: 0 to %s", o.ApprovalWait, maxApprovalWait)
+	}
 	timeout, tools, calls := int64(o.Timeout), int64(o.MaxTools), int64(o.InFlight)
 	if err := within("timeout in nanoseconds", &timeout, int64(30*time.Second), int64(15*time.Minute)); err != nil {
 		return o, err
@@ -108,6 +116,14 @@ func (o Options) withCounts() (Options, error) {
 		return o, tool.Errorf(tool.InvalidArguments, "a timeout of %s is too short: 1 ms is the least", o.Timeout)
 	}
 	return o, nil
+}
+
+// maxApprovalWait is the most that a change waits for its answer.
+const maxApprovalWait = time.Hour
+
+// globalTools says whether a tenant may have global tools.
+func (o Options) globalTools(tenant string) bool {
+	return !slices.Contains(o.NoGlobalTools, tenant) && !slices.Contains(o.NoGlobalTools, "*")
 }
 
 func within(name string, value *int64, otherwise, most int64) error {

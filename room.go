@@ -28,6 +28,9 @@ type Room struct {
 	runner   *runner.Runner
 	broker   *broker.Broker
 
+	waits    context.Context // ends when the room begins to close: nobody is asked any more
+	endWaits context.CancelFunc
+
 	mu     sync.RWMutex
 	closed bool
 	work   sync.WaitGroup // calls and changes under way; added to under mu
@@ -44,6 +47,7 @@ func Open(ctx context.Context, o Options) (*Room, error) {
 		return nil, err
 	}
 	r := &Room{opts: o}
+	r.waits, r.endWaits = context.WithCancel(context.Background())
 	if r.vars, err = json.Marshal(o.Env); err != nil {
 		return nil, tool.Errorf(tool.Internal, "Options.Env cannot be written as JSON").WithCause(err)
 	}
@@ -61,17 +65,20 @@ func (r *Room) open(ctx context.Context) (err error) {
 	if r.store, err = sqlite.Open(ctx, filepath.Join(r.opts.Data, "room.db"), sqlite.Options{}); err != nil {
 		return err
 	}
-	if r.policy, err = loadPolicy(r.opts.Data); err != nil {
+	if r.policy, err = loadPolicy(r.opts); err != nil {
 		return err
 	}
-	r.inbox = registry.NewInbox(r.store, registry.InboxOptions{})
+	r.inbox = registry.NewInbox(r.store, registry.InboxOptions{Wait: r.opts.ApprovalWait})
 	if r.registry, err = registry.Open(ctx, r.store, r.registryOptions()); err != nil {
 		return err
 	}
 	if r.broker, err = openBroker(r.opts); err != nil {
 		return err
 	}
-	if r.runner, err = runner.New(r.runnerOptions()); err != nil {
+	if r.runner, err = runner.New(r.runnerOptions()); err == nil {
+		err = r.runner.Probe(ctx) // a program that forgot WorkerMain learns it now, not at the first call
+	}
+	if err != nil {
 		return tool.Errorf(tool.Stopped, "no worker can be started: %v", err).WithCause(err).
 			WithHint("`toolroom doctor` says what this machine can confine.")
 	}
@@ -132,6 +139,7 @@ func (r *Room) Close() error {
 // closed no call is left that could need the rest.
 func (r *Room) release(ctx context.Context) error {
 	var errs []error
+	r.endWaits()
 	if r.runner != nil {
 		errs = append(errs, r.drain(ctx), r.runner.Close(ctx))
 	}

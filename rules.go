@@ -15,13 +15,15 @@ import (
 // registryOptions gives the registry what it needs of the other parts.
 func (r *Room) registryOptions() registry.Options {
 	o := registry.Options{
-		Check:      r.checkInEngine,
-		RunExample: r.runExample,
-		CheckGrant: broker.CheckGrant,
-		Approver:   registry.Chain(r.policy, r.opts.Approver, r.inbox),
-		MaxTools:   r.opts.MaxTools,
-		Limits:     r.opts.limits(),
-		Log:        r.opts.Logger,
+		Check:       r.checkInEngine,
+		RunExample:  r.runExample,
+		CheckGrant:  broker.CheckGrant,
+		Policy:      r.policy,
+		Approver:    registry.Chain(r.patient(r.opts.Approver), r.patient(r.inbox)),
+		GlobalTools: r.opts.globalTools,
+		MaxTools:    r.opts.MaxTools,
+		Limits:      r.opts.limits(),
+		Log:         r.opts.Logger,
 	}
 	if r.opts.NoNet {
 		o.Net = tool.NameList()
@@ -51,10 +53,13 @@ func (r *Room) runExample(ctx context.Context, p tool.Principal, built *registry
 	return c.run(ctx, e.Args)
 }
 
-// loadPolicy reads the operator's rules for approvals, policy.json in the room's
-// directory, if there are any.
-func loadPolicy(data string) (registry.Approver, error) {
-	file := filepath.Join(data, "policy.json")
+// loadPolicy reads the operator's rules for approvals: the file that was named, which then must be there, or
+// policy.json in the room's directory, if it is there.
+func loadPolicy(o Options) (registry.Approver, error) {
+	if o.Policy != "" {
+		return registry.LoadPolicy(o.Policy)
+	}
+	file := filepath.Join(o.Data, "policy.json")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -60,6 +60,7 @@ func (w *Workspace) asking(how ChangeOptions) ChangeOptions {
 	if how.Ask == nil {
 		how.Ask = w.hooks.Approver
 	}
+	how.Ask = w.room.patient(how.Ask)
 	return how
 }
 

@@ -3,8 +3,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -66,31 +64,9 @@ func answer(res *mcp.ElicitResult, about toolroom.Question) toolroom.Answer {
 	return toolroom.Answer{Decision: toolroom.Decline, By: "client"}
 }
 
-// maxQuestion is how many characters of a question a person is shown.
-const maxQuestion = 6000
-
-// form is the question as a person reads it: what changes, what widens, the difference.
+// form is the question as a person reads it. It is never shortened: what is not shown would be approved all the same.
 func form(about toolroom.Question) *mcp.ElicitParams {
-	var b strings.Builder
-	fmt.Fprintf(&b, "A model asks: may the tool %q be %s?\n%s\n", about.Tool, about.Action, about.Why())
-	if about.Reason != "" {
-		fmt.Fprintf(&b, "Its reason: %s\n", about.Reason)
-	}
-	for _, f := range about.Diff.Fields {
-		if about.Base == "" {
-			fmt.Fprintf(&b, "\n%s: %s", f.Field, f.To)
-		} else {
-			fmt.Fprintf(&b, "\n%s: %s (was %s)", f.Field, f.To, f.From)
-		}
-	}
-	if about.Diff.Body != "" {
-		fmt.Fprintf(&b, "\n\n%s", about.Diff.Body)
-	}
-	text := b.String()
-	if r := []rune(text); len(r) > maxQuestion {
-		text = string(r[:maxQuestion]) + "\n(cut)"
-	}
-	return &mcp.ElicitParams{Message: text, RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}}
+	return &mcp.ElicitParams{Message: about.Text(), RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}}
 }
 
 // modern says whether a session speaks a version that marks each result as

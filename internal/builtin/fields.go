@@ -18,7 +18,7 @@ const (
 
 	languageField = `"language":{"type":"string","enum":["javascript","typescript"],"default":"javascript","description":"What the body is written in."}`
 
-	runtimeField = `"runtime":{"type":"string","enum":["isolate","node"],"default":"isolate","description":"Where the body runs. Leave it at isolate unless told otherwise."}`
+	runtimeField = `"runtime":{"type":"string","enum":["isolate","node"],"default":"isolate","description":"Where the body runs. Leave it out: this room serves isolate only."}`
 
 	scopeField = `"scope":{"type":"string","enum":["global","workspace"],"default":"global","description":"What the body may touch: global is computing and network; workspace adds the files of the workspace."}`
 

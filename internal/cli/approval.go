@@ -18,12 +18,13 @@ func (a *app) approvalCommand() *cobra.Command {
 		Use:   "approval",
 		Short: "Answer what models may not do without you",
 		Long: "When a model asks for what needs a person's word and nobody can be asked at once, the question waits here. " +
-			"Approve it, and the model's next attempt at the very same change goes through.",
-		Example: "  toolroom approval list\n  toolroom approval approve ID\n  toolroom approval decline ID",
+			"Approve it, and the model's next attempt at the very same change goes through; with --approval-wait the first one waits. " +
+			"The room may be running in another process meanwhile, as with toolroom mcp.",
+		Example: "  toolroom approval list\n  toolroom approval show ID\n  toolroom approval approve ID\n  toolroom approval decline ID",
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.approvalList(), a.decideCommand("approve", toolroom.Approve), a.decideCommand("decline", toolroom.Decline))
+	c.AddCommand(a.approvalList(), a.approvalShow(), a.decideCommand("approve", toolroom.Approve), a.decideCommand("decline", toolroom.Decline))
 	return c
 }
 
@@ -36,12 +37,12 @@ func (a *app) approvalList() *cobra.Command {
 	}
 	all := c.Flags().Bool("all", false, "answered and expired ones too")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return a.withWorkspace(c.Context(), tool.User, func(w *toolroom.Workspace) error {
+		return a.withInbox(c.Context(), func(box *toolroom.Inbox, p tool.Principal) error {
 			state := toolroom.Pending
 			if *all {
 				state = ""
 			}
-			found, err := allApprovals(c.Context(), w, state)
+			found, err := allApprovals(c.Context(), box, p, state)
 			if err != nil {
 				return err
 			}
@@ -51,10 +52,32 @@ func (a *app) approvalList() *cobra.Command {
 	return c
 }
 
-func allApprovals(ctx context.Context, w *toolroom.Workspace, state toolroom.ApprovalState) ([]toolroom.Approval, error) {
+// withInbox opens the inbox alone, which a room in another process does not prevent.
+func (a *app) withInbox(ctx context.Context, do func(*toolroom.Inbox, tool.Principal) error) (err error) {
+	root, err := a.workspaceRoot()
+	if err != nil {
+		return startError{err}
+	}
+	data, err := a.dataDir()
+	if err != nil {
+		return startError{err}
+	}
+	box, err := toolroom.OpenInbox(ctx, data)
+	if err != nil {
+		return startError{err}
+	}
+	defer func() {
+		if cerr := box.Close(); err == nil && cerr != nil {
+			err = cerr
+		}
+	}()
+	return do(box, principal(tool.User, root))
+}
+
+func allApprovals(ctx context.Context, box *toolroom.Inbox, p tool.Principal, state toolroom.ApprovalState) ([]toolroom.Approval, error) {
 	found := []toolroom.Approval{}
 	for cursor := ""; ; {
-		page, next, err := w.Approvals(ctx, state, cursor)
+		page, next, err := box.List(ctx, p, state, cursor)
 		if err != nil {
 			return nil, err
 		}
@@ -65,21 +88,55 @@ func allApprovals(ctx context.Context, w *toolroom.Workspace, state toolroom.App
 	}
 }
 
+func (a *app) approvalShow() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show a question whole: what would change, and what it would allow",
+		Example: "  toolroom approval show ID",
+		Args:    exactly("ID"),
+		RunE: func(c *cobra.Command, words []string) error {
+			return a.withInbox(c.Context(), func(box *toolroom.Inbox, p tool.Principal) error {
+				x, err := box.Get(c.Context(), p, words[0])
+				if err != nil {
+					return err
+				}
+				if a.json {
+					a.printJSON(x)
+					return nil
+				}
+				q, err := questionOf(x)
+				if err != nil {
+					return err
+				}
+				a.printf("%s (%s)\n\n%s", x.ID, x.State, q.Text())
+				return nil
+			})
+		},
+	}
+}
+
+func questionOf(x toolroom.Approval) (q toolroom.Question, err error) {
+	if err := json.Unmarshal(x.Question, &q); err != nil {
+		return q, tool.Errorf(tool.StorageFailed, "the question %s cannot be read", x.ID).WithCause(err)
+	}
+	return q, nil
+}
+
 func (a *app) printApprovals(found []toolroom.Approval) error {
 	if a.json {
 		a.printJSON(map[string]any{"approvals": found})
 		return nil
 	}
 	if len(found) == 0 {
-		a.printf("Nothing waits for an answer.\n")
+		a.printf("Nothing waits for an answer in this folder's workspace; --root names another.\n")
 		return nil
 	}
 	t := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "ID\tSTATE\tUNTIL\tTOOL\tWHY")
 	for _, x := range found {
-		var q toolroom.Question
-		if err := json.Unmarshal(x.Question, &q); err != nil {
-			return tool.Errorf(tool.StorageFailed, "the question %s cannot be read", x.ID).WithCause(err)
+		q, err := questionOf(x)
+		if err != nil {
+			return err
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", x.ID, x.State, x.Expires.Format(time.DateTime), inertLine(q.Tool), inertLine(q.Why()))
 	}
@@ -93,8 +150,8 @@ func (a *app) decideCommand(word string, decision toolroom.Decision) *cobra.Comm
 		Example: "  toolroom approval " + word + " ID",
 		Args:    exactly("ID"),
 		RunE: func(c *cobra.Command, words []string) error {
-			return a.withWorkspace(c.Context(), tool.User, func(w *toolroom.Workspace) error {
-				done, err := w.Decide(c.Context(), words[0], decision)
+			return a.withInbox(c.Context(), func(box *toolroom.Inbox, p tool.Principal) error {
+				done, err := box.Decide(c.Context(), p, words[0], decision)
 				if err != nil {
 					return err
 				}

@@ -23,6 +23,9 @@ type operator struct {
 	memory                  int64
 	maxTools, inFlight      int
 	exposed                 []string
+	policy                  string
+	approvalWait            time.Duration
+	noGlobal                []string
 }
 
 // operatorFlags gives c the operator's flags. A TOOLROOM_ variable of the same
@@ -40,6 +43,9 @@ func (a *app) operatorFlags(c *cobra.Command) {
 	f.IntVar(&o.inFlight, "in-flight", 0, "calls of a workspace at once, up to 10000 (default 64)")
 	f.StringArrayVar(&o.exposed, "expose-secret-files", nil, "PATTERN: secret-like files, such as .env, that tools may read and change all the same (repeatable)")
 	f.StringArrayVar(&o.env, "env", nil, "NAME=VALUE: handed to bodies as env.vars (repeatable)")
+	f.StringVar(&o.policy, "policy", "", "file of rules that answer approvals (default: policy.json in the data directory, if it is there)")
+	f.DurationVar(&o.approvalWait, "approval-wait", 0, "how long a change waits for an answer to its question in the inbox, up to 1h (default: not at all)")
+	f.StringArrayVar(&o.noGlobal, "no-global-tools", nil, "a tenant that may have no global tools, or * for all (repeatable)")
 	f.StringVar(&o.level, "log-level", "warn", "debug, info, warn or error; the log goes to standard error")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		a.chosen = true
@@ -94,6 +100,7 @@ func (a *app) options() (toolroom.Options, error) {
 		RequireSandbox: o.requireSandbox, AllowPrivate: o.allowPrivate, Exec: o.exec,
 		Timeout: o.timeout, MemoryMB: o.memory, MaxTools: o.maxTools, InFlight: o.inFlight, ExposeSecretFiles: o.exposed, Env: map[string]string{},
 		Isolation: toolroom.Isolation(o.isolation), NoNet: o.net == "none",
+		Policy: o.policy, ApprovalWait: o.approvalWait, NoGlobalTools: o.noGlobal,
 	}
 	if err := oneOf("--net", o.net, "any", "none"); err != nil {
 		return opts, err

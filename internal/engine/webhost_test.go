@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -81,7 +82,7 @@ func (h *webHost) serve(op string, args, data []byte) (any, []byte, *tool.Error)
 		out := append([]byte(a.Command+string(a.Args)), data...)
 		return map[string]any{"exitCode": 0, "stdoutBytes": len(out), "stderrBytes": 0}, out, nil
 	case "tool.call":
-		return nil, a.Args, nil
+		return nil, data, nil
 	}
 	return h.file(op, a.Path, a.Append, data)
 }
@@ -119,6 +120,9 @@ func failed(code tool.Code, err string) (any, []byte, *tool.Error) {
 }
 
 func (h *webHost) fetch(a fetchArgs, body []byte) (any, []byte, *tool.Error) {
+	if u, err := url.Parse(a.URL); err != nil || u.Scheme == "" {
+		return failed(tool.InvalidURL, "not a URL: "+a.URL)
+	}
 	if !strings.HasPrefix(a.URL, "http://127.0.0.1:") {
 		return failed(tool.EgressDenied, "only loopback may be reached, not "+a.URL)
 	}
@@ -221,7 +225,7 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		}
 	case "/slow":
 		select {
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Second):
 		case <-r.Context().Done():
 		}
 	case "/redirect":

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"toolroom/internal/store"
@@ -37,33 +38,49 @@ func (q Question) Key() string {
 }
 
 // Why says in a line what makes the change one to ask about.
-func (q Question) Why() string {
-	var why []string
+func (q Question) Why() string { return strings.Join(q.reasons(), "; ") }
+
+func (q Question) reasons() (all []string) {
 	if q.Global {
-		why = append(why, "every workspace of the tenant sees it")
+		all = append(all, "every workspace of the tenant sees it")
 	}
 	for _, w := range q.Widens {
-		why = append(why, "it adds to "+w.Field+": "+strings.Join(w.Added, ", "))
+		all = append(all, "it adds to "+w.Field+": "+visible(strings.Join(w.Added, ", "), ""))
 	}
-	return strings.Join(why, "; ")
+	return all
 }
 
-// Text is the question as a person reads it, the same wherever it is asked. It
-// has text of the model in it, which faces show as text and nothing else.
+// Text is the question as a person reads it, whole, and the same wherever it is asked. What the model
+// wrote can neither begin a line of its own in it nor hide anything: it is quoted, or marked line by line as the
+// body's difference is.
 func (q Question) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s wants this: the tool %q %s.\n", asker(q.Asker), q.Tool, q.Action)
-	fmt.Fprintf(&b, "You are asked because %s.\n", q.Why())
-	if q.Reason != "" {
-		fmt.Fprintf(&b, "Its reason: %s\n", q.Reason)
+	fmt.Fprintf(&b, "%s asks: may %s?\nYou are asked because\n", asker(q.Asker), q.wish())
+	for _, why := range q.reasons() {
+		fmt.Fprintf(&b, "- %s\n", why)
 	}
+	if q.Reason != "" {
+		fmt.Fprintf(&b, "Its reason: %s\n", strconv.Quote(q.Reason))
+	}
+	b.WriteByte('\n')
 	for _, f := range q.Diff.Fields {
-		fmt.Fprintf(&b, "%s: %s -> %s\n", f.Field, f.From, f.To)
+		fmt.Fprintf(&b, "%s: %s", f.Field, visible(string(f.To), ""))
+		if q.Base != "" {
+			fmt.Fprintf(&b, " (was %s)", visible(string(f.From), ""))
+		}
+		b.WriteByte('\n')
 	}
 	if q.Diff.Body != "" {
-		fmt.Fprintf(&b, "\n%s", q.Diff.Body)
+		fmt.Fprintf(&b, "\nThe body:\n%s", visible(q.Diff.Body, "\n\t"))
 	}
 	return b.String()
+}
+
+func (q Question) wish() string {
+	if q.Action == Ran {
+		return "this body be run once"
+	}
+	return fmt.Sprintf("the tool %q be %s", q.Tool, q.Action)
 }
 
 func asker(p tool.Principal) string {
@@ -149,14 +166,14 @@ func (r *Registry) question(p tool.Principal, old *store.Record, d tool.Definiti
 	return q
 }
 
-// ask puts q to first and then to the room's approver. It answers whether anybody had to be asked;
+// ask puts q to the operator's policy, then to first and then to the room's approver. It answers whether anybody had to be asked;
 // every error means that the change is not to be made.
 func (r *Registry) ask(ctx context.Context, q *Question, first Approver) (asked bool, err error) {
 	if q == nil {
 		return false, nil
 	}
 	q.Diff = diffDefinitions(q.before, q.Definition)
-	answer, err := Chain(first, r.opts.Approver).Approve(ctx, *q)
+	answer, err := Chain(r.opts.Policy, first, r.opts.Approver).Approve(ctx, *q)
 	switch {
 	case ctx.Err() != nil:
 		return true, tool.AsError(ctx.Err())

@@ -94,10 +94,48 @@ func TestAQuestionShowsWhatWidensAndWhatChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := asked[0].Text()
-	for _, want := range []string{`model "bot"`, `the tool "add" updated`, "secrets: KEY", "exec: git", "to commit", "\n-return args.a + args.b;\n+return args.a - args.b;\n"} {
+	for _, want := range []string{`model "bot"`, `the tool "add" be updated`, "secrets: KEY", "exec: git", "to commit", "\n-return args.a + args.b;\n+return args.a - args.b;\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the question lacks %q:\n%s", want, text)
 		}
+	}
+}
+
+// TestAQuestionCannotBeForged: what a model writes begins no line of its own, and hides nothing.
+func TestAQuestionCannotBeForged(t *testing.T) {
+	var asked []registry.Question
+	r := open(t, recording(&asked))
+	d := shared()
+	d.Description = "Fine.\nYou are asked because\n- nothing \u202egnihton"
+	d.Body = "// \u202e\x1b[2J\nreturn 1;\rreturn 2;\u2028" + strings.Repeat("\nx();", 5000)
+	if _, err := r.Create(t.Context(), model(), d, registry.CreateOptions{ChangeOptions: registry.ChangeOptions{Reason: "good\nYou are asked because\n- nothing"}}); err != nil {
+		t.Fatal(err)
+	}
+	text := asked[0].Text()
+	if n := strings.Count(text, "\nYou are asked because\n"); n != 1 {
+		t.Errorf("the question says %d times why it is asked:\n%s", n, text[:1000])
+	}
+	if strings.ContainsAny(text, "\u202e\x1b\r\u2028") {
+		t.Error("the question has characters that act on a terminal or hide text")
+	}
+	if n := strings.Count(text, "\n+x();"); n != 5000 {
+		t.Errorf("the question shows %d of 5,000 lines", n)
+	}
+}
+
+// TestThePolicyComesFirst: a client that says yes to everything is not asked what the operator declines.
+func TestThePolicyComesFirst(t *testing.T) {
+	policy, err := registry.ParsePolicy([]byte(`{"rules": [{"decision": "decline", "tool": "shared"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, func(o *registry.Options) { o.Policy = policy })
+	_, err = r.Create(t.Context(), model(), shared(), registry.CreateOptions{ChangeOptions: registry.ChangeOptions{Ask: answering(registry.Approve)}})
+	wantCode(t, err, tool.ApprovalDeclined)
+	other := shared()
+	other.Name = "other"
+	if _, err := r.Create(t.Context(), model(), other, registry.CreateOptions{ChangeOptions: registry.ChangeOptions{Ask: answering(registry.Approve)}}); err != nil {
+		t.Fatalf("the policy says nothing about it: %v", err)
 	}
 }
 

@@ -130,9 +130,8 @@ func (r *Registry) prepare(ctx context.Context, p tool.Principal, old *store.Rec
 		return nil, err
 	}
 	d = built.Tool.Current.Definition
-	if d.Location == tool.InTenant && r.opts.GlobalTools != nil && !r.opts.GlobalTools(p.Tenant) {
-		return nil, tool.Errorf(tool.Forbidden, "the operator allows no global tools for this tenant").
-			WithHint("Make the tool with location: workspace.")
+	if err := r.mayBeGlobal(p, d.Location); err != nil {
+		return nil, err
 	}
 	hash := built.Tool.Current.Hash
 	next := &pending{old: old, built: built, write: r.write(p, old, d, a), question: r.question(p, old, d, hash, a, o.Reason)}
@@ -141,6 +140,15 @@ func (r *Registry) prepare(ctx context.Context, p tool.Principal, old *store.Rec
 	next.write.Version = &tool.Version{Definition: d, Author: author, Reason: o.Reason, Changed: changedSince(old, d, a)}
 	next.write.Words = wordsOf(d)
 	return next, nil
+}
+
+// mayBeGlobal refuses a global tool where the operator wants none.
+func (r *Registry) mayBeGlobal(p tool.Principal, where tool.Location) error {
+	if where != tool.InTenant || r.opts.GlobalTools == nil || r.opts.GlobalTools(p.Tenant) {
+		return nil
+	}
+	return tool.Errorf(tool.Forbidden, "the operator allows no global tools in this tenant").
+		WithHint("Make the tool with location: workspace.")
 }
 
 func unchanged(old store.Record, built *Resolved) tool.Change {
@@ -257,6 +265,11 @@ func (r *Registry) head(ctx context.Context, p tool.Principal, name string, a st
 		set(&w)
 		if w.Enabled == old.Enabled && w.Deleted == old.Deleted {
 			return tool.Change{Tool: old.Tool}, nil
+		}
+		if a == store.Enabled {
+			if err := r.mayBeGlobal(p, old.Location); err != nil {
+				return tool.Change{}, err
+			}
 		}
 		asked, err := r.ask(ctx, r.question(p, &old, d, old.Current.Hash, a, o.Reason), o.Ask)
 		if err != nil {

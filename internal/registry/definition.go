@@ -113,6 +113,10 @@ func checkWords(d tool.Definition) error {
 			return invalid(w.field, "%q is none of %s", cut(w.value, 40), strings.ReplaceAll(w.want, " ", ", "))
 		}
 	}
+	if d.Runtime == tool.Node {
+		return invalid("runtime", "this room serves no tools of runtime node").
+			WithHint("Leave runtime out: the body runs in an isolate, with fetch, crypto.subtle and what else the web platform has.")
+	}
 	return nil
 }
 

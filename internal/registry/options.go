@@ -19,6 +19,9 @@ type Options struct {
 	// CheckGrant says whether the room can serve what a grant names, by its own reading of
 	// it, with invalid_definition when not; nil: it can.
 	CheckGrant func(tool.Grant) error
+	// Policy is asked before anybody else, so that no client can say yes to what the operator
+	// declines; nil: there is none.
+	Policy Approver
 	// Approver is asked after the one that came with the change; nil: nobody.
 	Approver Approver
 
@@ -76,7 +79,7 @@ type ChangeOptions struct {
 	// by now, the answer is conflict. Empty: whichever is current.
 	Expect string
 	Reason string   // why, in the author's words; kept with the version
-	Ask    Approver // asked before Options.Approver: the face the change came through
+	Ask    Approver // asked between Options.Policy and Options.Approver: the face the change came through
 }
 
 // CreateOptions go with Create.

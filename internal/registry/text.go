@@ -34,6 +34,19 @@ func control(s, allowed string) rune {
 	return -1
 }
 
+// visible is s with every character that does not show written as an escape, apart from those allowed.
+func visible(s, allowed string) string {
+	var b strings.Builder
+	for _, c := range s {
+		if unicode.IsPrint(c) || strings.ContainsRune(allowed, c) {
+			b.WriteRune(c)
+			continue
+		}
+		b.WriteString(strings.Trim(quoteRune(c), "'"))
+	}
+	return b.String()
+}
+
 // splitWords is the words of a text or of a name: fetchWeather_v2 is fetch, weather, v2.
 func splitWords(s string) []string {
 	var (

@@ -156,7 +156,7 @@ func (r *Runner) abandon(c *crew, t *ticket) {
 // pump gives workers to those who wait, as far as there are any.
 func (r *Runner) pump(c *crew) {
 	for t := c.next(r.options.InFlight); t != nil; t = c.next(r.options.InFlight) {
-		w := r.pick(c, t.solo)
+		w := r.pick(c, t)
 		if w == nil {
 			c.putBack(t)
 			r.starve(c)
@@ -164,7 +164,7 @@ func (r *Runner) pump(c *crew) {
 		}
 		w.load++
 		w.used = true
-		w.solo = t.solo || r.options.PerCall
+		w.solo, w.again = t.solo || r.options.PerCall, t.again
 		t.worker = w
 		t.got <- true
 	}
@@ -172,10 +172,9 @@ func (r *Runner) pump(c *crew) {
 
 // pick finds a worker of c with room for one more call, or takes a new one. It
 // returns nil when all processes are in use.
-func (r *Runner) pick(c *crew, solo bool) *worker {
+func (r *Runner) pick(c *crew, t *ticket) *worker {
 	for _, w := range c.workers {
-		fits := !w.solo && !(solo && w.load > 0) && !(r.options.PerCall && w.used)
-		if fits && w.alive() {
+		if w.takes(t, r.options) && w.alive() {
 			return w
 		}
 	}
@@ -186,6 +185,17 @@ func (r *Runner) pick(c *crew, solo bool) *worker {
 	w.crew = c
 	c.workers = append(c.workers, w)
 	return w
+}
+
+// takes says whether one more call may join those in w.
+func (w *worker) takes(t *ticket, o Options) bool {
+	switch {
+	case w.solo, o.PerCall && w.used:
+		return false
+	case w.load == 0:
+		return true
+	}
+	return !t.solo && w.again == t.again
 }
 
 func (w *worker) alive() bool {

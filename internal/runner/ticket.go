@@ -3,6 +3,7 @@ package runner
 // ticket is a call that waits.
 type ticket struct {
 	solo   bool
+	again  bool  // the call runs for the second time, and does not share a worker with first runs: each of those might end it
 	loan   *Loan // of the call that waits for this one, if one does
 	lent   bool  // it runs in that place
 	worker *worker

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ type worker struct {
 	crew    *crew     // nil for a spare; set once
 	load    int       // calls
 	solo    bool      // takes no further call
+	again   bool      // the calls in it run for the second time
 	used    bool      // had a call
 	since   time.Time // of its last call's end
 	leaving bool      // evicted
@@ -47,10 +49,12 @@ type verdict struct {
 	crash bool   // counts towards unhealthy
 	full  bool   // for its memory
 	alone bool   // only one call was in it
+	few   bool   // few enough calls were in it for each to run again alone
 	start bool   // it never got as far as being ready
 }
 
 const (
+	fewCalls   = 5
 	startLimit = 10 * time.Second
 	stallLimit = 4 * time.Second
 )
@@ -101,12 +105,16 @@ func (w *worker) start() (*wire.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Before Ready no honest worker sends more than an empty frame.
 	reader := bufio.NewReaderSize(w.process.Conn, 64<<10)
-	err = w.out.send(wire.Frame{Kind: wire.Hello, Meta: meta})
+	platform := w.runner.platform.Load()
+	hello, most := wire.Frame{Kind: wire.Hello, Meta: meta}, maxPlatform
+	if platform != nil {
+		hello.Data, most = *platform, 0 // then no honest worker sends more than an empty frame before it is called
+	}
+	err = w.out.send(hello)
 	var first wire.Frame
 	if err == nil {
-		first, err = wire.NewReader(reader, 0).Read()
+		first, err = wire.NewReader(reader, most).Read()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, w.process.Complaint())
@@ -117,8 +125,15 @@ func (w *worker) start() (*wire.Reader, error) {
 	if err := w.process.Verify(); err != nil {
 		return nil, fmt.Errorf("it is not confined: %w", err)
 	}
+	if platform == nil && len(first.Data) > 0 {
+		compiled := bytes.Clone(first.Data)
+		w.runner.platform.Store(&compiled)
+	}
 	return wire.NewReader(reader, wire.MaxMeta+wire.MaxData), w.process.Conn.SetDeadline(time.Time{})
 }
+
+// maxPlatform bounds what a worker may send before it is called: the compiled platform.
+const maxPlatform = 4 << 20
 
 // call gives c to the worker, which ends it sooner or later.
 func (w *worker) call(c *call) {
@@ -173,7 +188,7 @@ func (w *worker) end(v verdict) {
 	w.ended = &v
 	calls := w.pending
 	w.pending = nil
-	v.alone = len(calls) == 1
+	v.alone, v.few = len(calls) == 1, len(calls) <= fewCalls
 	process := w.process
 	w.mu.Unlock()
 	if process != nil {
@@ -206,7 +221,7 @@ func (c *call) orphan(v verdict) {
 			c.err = tool.Errorf(tool.WorkerCrashed, "the process that ran the call ended before there was a result")
 			c.err.Retryable = c.outcome.Usage.Requests == 0
 			c.spared = !v.crash && c.err.Retryable
-			c.suspect = v.full
+			c.suspect = v.full || v.few
 			if !c.err.Retryable {
 				c.err.Hint = fmt.Sprintf("The call had made %d requests to the outside; check what they did before calling again.", c.outcome.Usage.Requests)
 			}

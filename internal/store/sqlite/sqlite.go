@@ -90,6 +90,10 @@ func (s *Store) open(ctx context.Context, path string, opts Options) (err error)
 	if err := migrate(ctx, s.write); err != nil {
 		return err
 	}
+	return s.openReader(ctx, path, opts)
+}
+
+func (s *Store) openReader(ctx context.Context, path string, opts Options) (err error) {
 	if s.read, err = connect(path, opts, "query_only(on)"); err != nil {
 		return err
 	}
@@ -123,12 +127,16 @@ func check(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-func migrate(ctx context.Context, db *sql.DB) error {
+func migrator(db *sql.DB) (*goose.Provider, error) {
 	dir, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithDisableGlobalRegistry(true))
+	return goose.NewProvider(goose.DialectSQLite3, db, dir, goose.WithDisableGlobalRegistry(true))
+}
+
+func migrate(ctx context.Context, db *sql.DB) error {
+	p, err := migrator(db)
 	if err != nil {
 		return err
 	}
@@ -137,7 +145,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if have > known {
-		return fmt.Errorf("it was made by a newer Toolroom (schema %d, this one knows %d)", have, known)
+		return newer(have, known)
 	}
 	_, err = p.Up(ctx)
 	return err

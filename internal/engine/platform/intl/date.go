@@ -22,6 +22,8 @@ type DateFormat struct {
 	ZoneName                         string // how the zone is named
 	Fraction                         int    // digits of the second's fraction
 	Options                          DateOptions
+
+	zone *time.Location // once it was loaded
 }
 
 // NewDate resolves options against a locale.
@@ -153,6 +155,9 @@ func (l *Locale) composed(o *DateOptions) (string, error) {
 	case time == "":
 		return join(l.Glue.Zone, date, "{zs}"), nil
 	}
+	if n, ok := l.Week[code(o.Weekday)+timeKey(o, zoneCode(o.TimeZoneName))]; ok && o.Year+o.Month+o.Day == "" {
+		return l.withFraction(l.Patterns[n], o)
+	}
 	return join(l.glueFor(o), date, time), nil
 }
 
@@ -193,25 +198,41 @@ func (l *Locale) datePattern(o *DateOptions) (string, error) {
 }
 
 func (l *Locale) timePattern(o *DateOptions) (string, error) {
-	key := code(o.Hour) + code(o.Minute) + code(o.Second)
-	if key == "---" {
+	if o.Hour+o.Minute+o.Second == "" {
 		if o.FractionalSecondDigits > 0 {
 			return "", refuse("fractionalSecondDigits goes with second here")
 		}
 		return "", nil
 	}
-	zone, cycle := "-", "default"
-	if o.TimeZoneName != "" {
-		zone = "s"
+	n, ok := l.Time[timeKey(o, zoneCode(o.TimeZoneName))]
+	if !ok && o.TimeZoneName != "" {
+		n, ok = l.Time[timeKey(o, "s")] // the usual case: the same pattern for every name of a zone
 	}
-	if o.Hour != "" {
-		cycle = o.cycle()
-	}
-	n, ok := l.Time[key+zone+cycle]
 	if !ok {
 		return "", refuse("this combination of hour, minute and second is not offered here for %s", l.Tag)
 	}
 	return l.withFraction(l.Patterns[n], o)
+}
+
+// timeKey is the key of the tables of times.
+func timeKey(o *DateOptions, zone string) string {
+	cycle := "default"
+	if o.Hour != "" {
+		cycle = o.cycle()
+	}
+	return code(o.Hour) + code(o.Minute) + code(o.Second) + zone + cycle
+}
+
+func zoneCode(style string) string {
+	switch style {
+	case "":
+		return "-"
+	case "shortOffset":
+		return "o"
+	case "longOffset":
+		return "O"
+	}
+	return style[:1] // short, long
 }
 
 func (l *Locale) withFraction(pattern string, o *DateOptions) (string, error) {
@@ -224,14 +245,17 @@ func (l *Locale) withFraction(pattern string, o *DateOptions) (string, error) {
 	return strings.NewReplacer("{s1}", "{s1}"+l.Fraction+"{f}", "{s2}", "{s2}"+l.Fraction+"{f}").Replace(pattern), nil
 }
 
-// Format writes a moment, in milliseconds since 1970.
+// Format writes a moment, in milliseconds since 1970. It is not safe for concurrent use.
 func (f *DateFormat) Format(l *Locale, ms float64) ([]Part, error) {
-	zone, err := loadZone(f.TimeZone)
-	if err != nil {
-		return nil, err
+	if f.zone == nil {
+		var err error
+		if f.zone, err = loadZone(f.TimeZone); err != nil {
+			return nil, err
+		}
 	}
-	t := time.UnixMilli(int64(ms)).In(zone)
+	t := time.UnixMilli(int64(ms)).In(f.zone)
 	var out []Part
+	var err error
 	fields(f.Pattern, func(literal, field string) {
 		if literal != "" {
 			out = append(out, Part{"literal", literal})
@@ -283,7 +307,7 @@ func (f *DateFormat) field(l *Locale, t time.Time, field string) (Part, error) {
 	case 'p':
 		return Part{"dayPeriod", l.Names[n][t.Hour()]}, nil
 	}
-	name, err := f.zone(l, t, field)
+	name, err := f.zoneText(l, t, field)
 	return Part{"timeZoneName", name}, err
 }
 
