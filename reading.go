@@ -64,18 +64,6 @@ func (w *Workspace) Test(ctx context.Context, name string) ([]FailedExample, err
 	})
 }
 
-// Check finds out what Create would say of def, examples included, and keeps
-// nothing. It answers with the warnings.
-func (w *Workspace) Check(ctx context.Context, def tool.Definition) ([]tool.Warning, error) {
-	return reading(w, func(r *registry.Registry) ([]tool.Warning, error) {
-		built, err := r.Check(ctx, w.principal, def)
-		if err != nil {
-			return nil, err
-		}
-		return built.Warnings, nil
-	})
-}
-
 // Revision is that of the newest change in the room.
 func (w *Workspace) Revision() int64 { return w.room.registry.Revision() }
 
