@@ -67,8 +67,10 @@ type call struct {
 	key      string // names the code to the runner
 	limits   tool.Limits
 	deadline time.Time
-	chain    []string // names of the tools that wait for this call, outermost first
-	sealed   bool     // gets no capability at all
+	loan     runner.Loan // its place, for the tools that it calls and waits for
+	from     *call       // the call that waits for this one, or nil
+	chain    []string    // names of the tools that wait for this call, outermost first
+	sealed   bool        // gets no capability at all
 	host     host
 }
 
@@ -122,11 +124,15 @@ func (c *call) accept(args json.RawMessage) (json.RawMessage, error) {
 func (c *call) job(args json.RawMessage) *runner.Job {
 	v := &c.what.Tool.Current
 	c.host.call = c
-	return &runner.Job{
+	job := &runner.Job{
 		Place: c.w.principal.Place, Key: c.key, File: fileName(c.what.Tool.Name), Code: c.what.Body.Code,
 		Args: args, Env: c.env(), Limits: c.limits, Solo: v.Solo,
 		Host: &c.host, OnLog: c.w.hooks.Log, OnProgress: c.w.hooks.Progress,
 	}
+	if c.from != nil {
+		job.Loan = &c.from.loan
+	}
+	return job
 }
 
 // env is what the body sees as env. It is put together by hand because it is on

@@ -118,6 +118,7 @@ func (c *call) nest(from *call) error {
 	if from == nil {
 		return nil
 	}
+	c.from = from
 	c.chain = append(append(c.chain, from.chain...), from.what.Tool.Name)
 	path := strings.Join(append(c.chain[:len(c.chain):len(c.chain)], c.what.Tool.Name), " → ")
 	for _, name := range c.chain {

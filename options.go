@@ -3,6 +3,7 @@ package toolroom
 import (
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -35,6 +36,11 @@ type Options struct {
 	MemoryMB       int64             // memory of an isolate, MiB: 128, at most 1024
 	MaxResult      int64             // bytes of a result: 1 MB, at most 16 MB
 	MaxTools       int               // tools in a workspace: 100, at most 10,000
+	InFlight       int               // calls of a workspace that run or wait at once: 64, at most 10,000; four times as many queue for their turn
+
+	// ExposeSecretFiles are patterns (path.Match, case ignored; a name or a path in the workspace) of
+	// secret-like files, such as .env, that tools may read and change all the same. None.
+	ExposeSecretFiles []string
 
 	SecretKey SecretKey // what secrets are encrypted with; nil: a key file in Data, made when first needed
 
@@ -90,14 +96,22 @@ func (o Options) withCounts() (Options, error) {
 	if o.ApprovalWait < 0 || o.ApprovalWait > maxApprovalWait {
 		return o, tool.Errorf(tool.InvalidArguments, "a change cannot wait %s for its approval: 0 to %s", o.ApprovalWait, maxApprovalWait)
 	}
-	timeout, tools := int64(o.Timeout), int64(o.MaxTools)
+	timeout, tools, calls := int64(o.Timeout), int64(o.MaxTools), int64(o.InFlight)
 	if err := within("timeout in nanoseconds", &timeout, int64(30*time.Second), int64(15*time.Minute)); err != nil {
 		return o, err
 	}
 	if err := within("number of tools", &tools, 100, 10_000); err != nil {
 		return o, err
 	}
-	o.Timeout, o.MaxTools = time.Duration(timeout), int(tools)
+	if err := within("number of calls in flight", &calls, 64, 10_000); err != nil {
+		return o, err
+	}
+	for _, pattern := range o.ExposeSecretFiles {
+		if _, err := path.Match(pattern, "x"); err != nil || pattern == "" {
+			return o, tool.Errorf(tool.InvalidArguments, "%q is not a pattern of file names", pattern).WithHint("Write .env or config/*.env, with * and ? as wildcards.")
+		}
+	}
+	o.Timeout, o.MaxTools, o.InFlight = time.Duration(timeout), int(tools), int(calls)
 	if o.Timeout < time.Millisecond {
 		return o, tool.Errorf(tool.InvalidArguments, "a timeout of %s is too short: 1 ms is the least", o.Timeout)
 	}

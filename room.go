@@ -75,7 +75,10 @@ func (r *Room) open(ctx context.Context) (err error) {
 	if r.broker, err = openBroker(r.opts); err != nil {
 		return err
 	}
-	if r.runner, err = runner.New(r.runnerOptions()); err != nil {
+	if r.runner, err = runner.New(r.runnerOptions()); err == nil {
+		err = r.runner.Probe(ctx) // a program that forgot WorkerMain learns it now, not at the first call
+	}
+	if err != nil {
 		return tool.Errorf(tool.Stopped, "no worker can be started: %v", err).WithCause(err).
 			WithHint("`toolroom doctor` says what this machine can confine.")
 	}
@@ -88,6 +91,7 @@ func (r *Room) runnerOptions() runner.Options {
 		PerCall:  r.opts.Isolation == PerProcess,
 		Limits:   r.opts.limits(),
 		MemoryMB: r.opts.MemoryMB,
+		InFlight: r.opts.InFlight,
 		OnKilled: r.killed,
 		Log:      r.opts.Logger,
 	}

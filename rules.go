@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"toolroom/internal/broker"
 	"toolroom/internal/registry"
 	"toolroom/tool"
 )
@@ -16,6 +17,7 @@ func (r *Room) registryOptions() registry.Options {
 	o := registry.Options{
 		Check:       r.checkInEngine,
 		RunExample:  r.runExample,
+		CheckGrant:  broker.CheckGrant,
 		Policy:      r.policy,
 		Approver:    registry.Chain(r.patient(r.opts.Approver), r.patient(r.inbox)),
 		GlobalTools: r.opts.globalTools,

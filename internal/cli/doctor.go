@@ -13,17 +13,22 @@ import (
 
 func (a *app) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "doctor",
-		Short:   "Say what this machine can confine, layer by layer",
-		Long:    "Lists every layer that stands between tool code and this machine, and why a missing one is missing. With --require-sandbox, a missing layer is a failure.",
+		Use:   "doctor",
+		Short: "Say what this machine can confine, layer by layer",
+		Long: "Lists every layer that stands between tool code and this machine, and why a missing one is missing; then what the operator's flags and variables " +
+			"open beyond the defaults. With --require-sandbox, a missing layer is a failure.",
 		Example: "  toolroom doctor\n  toolroom doctor --require-sandbox && toolroom serve --require-sandbox",
 		Args:    noArgs,
 	}
-	required := c.Flags().Bool("require-sandbox", false, "fail when a layer is missing")
+	a.operatorFlags(c)
 	c.RunE = func(*cobra.Command, []string) error {
+		opts, err := a.options()
+		if err != nil {
+			return err
+		}
 		layers := toolroom.Layers()
-		missing := a.printLayers(layers)
-		if *required && missing > 0 {
+		missing := a.printLayers(layers, openings(opts))
+		if opts.RequireSandbox && missing > 0 {
 			return tool.Errorf(tool.CapabilityDenied, "%d of the sandbox's layers are missing here", missing)
 		}
 		return nil
@@ -31,14 +36,34 @@ func (a *app) doctorCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) printLayers(layers []toolroom.Layer) (missing int) {
+// opening is something that the operator opened beyond the defaults.
+type opening struct {
+	Flag string `json:"flag"`
+	To   string `json:"to"`
+	Why  string `json:"gives_up"`
+}
+
+func openings(o toolroom.Options) []opening {
+	found := []opening{}
+	add := func(flag, why string, values []string) {
+		for _, v := range values {
+			found = append(found, opening{flag, v, why})
+		}
+	}
+	add("--allow-private", "tools reach this private address", o.AllowPrivate)
+	add("--exec", "tools that are granted it start this program", o.Exec)
+	add("--expose-secret-files", "tools of scope workspace read and change such files, secrets in them included", o.ExposeSecretFiles)
+	return found
+}
+
+func (a *app) printLayers(layers []toolroom.Layer, opened []opening) (missing int) {
 	for _, l := range layers {
 		if l.Required && !l.Stands {
 			missing++
 		}
 	}
 	if a.json {
-		a.printJSON(map[string]any{"system": runtime.GOOS + "/" + runtime.GOARCH, "layers": layers, "missing": missing})
+		a.printJSON(map[string]any{"system": runtime.GOOS + "/" + runtime.GOARCH, "layers": layers, "missing": missing, "opened": opened})
 		return missing
 	}
 	t := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
@@ -53,5 +78,8 @@ func (a *app) printLayers(layers []toolroom.Layer) (missing int) {
 		return missing
 	}
 	a.printf("\n%d of %d layers stand on %s/%s.\n", len(layers)-missing, len(layers), runtime.GOOS, runtime.GOARCH)
+	for _, o := range opened {
+		a.printf("OPENED   %s %s: %s\n", o.Flag, inertLine(o.To), o.Why)
+	}
 	return missing
 }

@@ -21,7 +21,8 @@ type operator struct {
 	requireSandbox          bool
 	timeout                 time.Duration
 	memory                  int64
-	maxTools                int
+	maxTools, inFlight      int
+	exposed                 []string
 	policy                  string
 	approvalWait            time.Duration
 	noGlobal                []string
@@ -39,6 +40,8 @@ func (a *app) operatorFlags(c *cobra.Command) {
 	f.DurationVar(&o.timeout, "timeout", 0, "wall clock of a call, up to 15m (default 30s)")
 	f.Int64Var(&o.memory, "memory", 0, "memory of a call in MiB, up to 1024 (default 128)")
 	f.IntVar(&o.maxTools, "max-tools", 0, "tools in a workspace, up to 10000 (default 100)")
+	f.IntVar(&o.inFlight, "in-flight", 0, "calls of a workspace at once, up to 10000 (default 64)")
+	f.StringArrayVar(&o.exposed, "expose-secret-files", nil, "PATTERN: secret-like files, such as .env, that tools may read and change all the same (repeatable)")
 	f.StringArrayVar(&o.env, "env", nil, "NAME=VALUE: handed to bodies as env.vars (repeatable)")
 	f.StringVar(&o.policy, "policy", "", "file of rules that answer approvals (default: policy.json in the data directory, if it is there)")
 	f.DurationVar(&o.approvalWait, "approval-wait", 0, "how long a change waits for an answer to its question in the inbox, up to 1h (default: not at all)")
@@ -95,7 +98,7 @@ func (a *app) options() (toolroom.Options, error) {
 	o := a.operator
 	opts := toolroom.Options{
 		RequireSandbox: o.requireSandbox, AllowPrivate: o.allowPrivate, Exec: o.exec,
-		Timeout: o.timeout, MemoryMB: o.memory, MaxTools: o.maxTools, Env: map[string]string{},
+		Timeout: o.timeout, MemoryMB: o.memory, MaxTools: o.maxTools, InFlight: o.inFlight, ExposeSecretFiles: o.exposed, Env: map[string]string{},
 		Isolation: toolroom.Isolation(o.isolation), NoNet: o.net == "none",
 		Policy: o.policy, ApprovalWait: o.approvalWait, NoGlobalTools: o.noGlobal,
 	}

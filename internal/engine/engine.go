@@ -19,6 +19,10 @@ import (
 type Options struct {
 	Isolates int   // isolates that exist at the same time; more calls may wait than that
 	Memory   int64 // largest cap of one call, bytes
+
+	// Library is what Library gave in another process of this same program, which had
+	// run no body yet. With it the engine starts without compiling its scripts; nil: it compiles them.
+	Library []byte
 }
 
 // Engine runs calls, each in an isolate of its own. Safe for concurrent use.
@@ -36,7 +40,7 @@ type Code struct{ bytecode []byte }
 
 // New compiles the platform and makes the first isolate.
 func New(o Options) (*Engine, error) {
-	l, err := newLibrary()
+	l, err := newLibrary(o.Library)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +54,8 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Warm compiles the globals that few bodies use. Without it the first body that
-// asks for one waits some milliseconds. It may run beside calls.
-func (e *Engine) Warm() error { return e.library.warm() }
+// Library is the scripts that every isolate starts with, compiled.
+func (e *Engine) Library() []byte { return e.library.encode() }
 
 // Compile compiles code, which evaluates to the function to call, and runs none
 // of it. file is the name shown in stacks.

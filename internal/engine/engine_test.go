@@ -50,3 +50,17 @@ func BenchmarkCall(b *testing.B) {
 		}
 	}
 }
+
+// Two calls at a time, as a worker on two cores runs them.
+func BenchmarkCallParallel(b *testing.B) {
+	e := newEngine(b)
+	h := &noHost{}
+	code := compiled(b, e, "return {sum: args.a + args.b}")
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if out, meta := e.Start(h.job(code, `{"a":1,"b":2}`, 2*time.Second)).Run(); string(out) != `{"sum":3}` {
+				b.Error(string(out), meta.Error)
+			}
+		}
+	})
+}

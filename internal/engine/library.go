@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sync"
 
@@ -23,8 +24,10 @@ type compiledScript struct {
 }
 
 // newLibrary compiles the scripts that every isolate starts with, and leaves the
-// rest to whoever asks first.
-func newLibrary() (*library, error) {
+// rest to whoever asks first. encoded is what encode of another process of this
+// program gave: nothing has to be compiled then. It is bytecode, so it must come from
+// a process that never ran anything but this program's own code.
+func newLibrary(encoded []byte) (*library, error) {
 	scripts, err := platform.Scripts()
 	if err != nil {
 		return nil, err
@@ -38,18 +41,34 @@ func newLibrary() (*library, error) {
 		}
 		now = append(now, s)
 	}
-	l.eager, err = compileScripts(now)
+	if len(encoded) > 0 {
+		l.eager, err = decodeScripts(encoded, now)
+	} else {
+		l.eager, err = compileScripts(now)
+	}
 	return l, err
 }
 
-// warm compiles all the rest.
-func (l *library) warm() error {
-	for _, get := range l.lazy {
-		if _, err := get(); err != nil {
-			return err
-		}
+// encode is the compiled scripts as bytes: each code after its size.
+func (l *library) encode() []byte {
+	var out []byte
+	for _, s := range l.eager {
+		out = append(binary.AppendUvarint(out, uint64(len(s.code))), s.code...)
 	}
-	return nil
+	return out
+}
+
+func decodeScripts(encoded []byte, scripts []platform.Script) ([]compiledScript, error) {
+	var out []compiledScript
+	for _, s := range scripts {
+		size, n := binary.Uvarint(encoded)
+		if n <= 0 || size > uint64(len(encoded)-n) {
+			return nil, fmt.Errorf("the compiled scripts end within %s", s.Name)
+		}
+		out = append(out, compiledScript{name: s.Name, code: encoded[n : n+int(size)]})
+		encoded = encoded[n+int(size):]
+	}
+	return out, nil
 }
 
 func compileOne(s platform.Script) (compiledScript, error) {

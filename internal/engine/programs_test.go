@@ -14,7 +14,7 @@ import (
 const nodeRunner = `
 const AsyncFunction = (async () => {}).constructor;
 const [body, args] = JSON.parse(require('fs').readFileSync(0, 'utf8'));
-new AsyncFunction('args', body)(args).then((v) => { console.log(JSON.stringify(v)); process.exit(0); });
+new AsyncFunction('args', body)(args).then((v) => { process.stdout.write(JSON.stringify(v), () => process.exit(0)); });
 `
 
 // TestPrograms runs each program here and in Node, and compares what they return.

@@ -81,7 +81,7 @@ func (h *webHost) serve(op string, args, data []byte) (any, []byte, *tool.Error)
 		out := append([]byte(a.Command+string(a.Args)), data...)
 		return map[string]any{"exitCode": 0, "stdoutBytes": len(out), "stderrBytes": 0}, out, nil
 	case "tool.call":
-		return nil, a.Args, nil
+		return nil, data, nil
 	}
 	return h.file(op, a.Path, a.Append, data)
 }
@@ -119,6 +119,9 @@ func failed(code tool.Code, err string) (any, []byte, *tool.Error) {
 }
 
 func (h *webHost) fetch(a fetchArgs, body []byte) (any, []byte, *tool.Error) {
+	if !strings.Contains(a.URL, ":/") {
+		return failed(tool.InvalidURL, "not a URL: "+a.URL)
+	}
 	if !strings.HasPrefix(a.URL, "http://127.0.0.1:") {
 		return failed(tool.EgressDenied, "only loopback may be reached, not "+a.URL)
 	}

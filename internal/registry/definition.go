@@ -68,6 +68,7 @@ func (r *Registry) check(d tool.Definition) error {
 		func() error { return checkWords(d) },
 		func() error { return checkBody(d.Body) },
 		func() error { return checkGrant(d.Grant, d.Scope) },
+		func() error { return r.opts.CheckGrant(d.Grant) },
 		func() error { return checkLimits(d.Limits, r.opts.Limits) },
 		func() error { return checkExamples(d.Examples) },
 		func() error { return checkAnnotations(d.Annotations) },

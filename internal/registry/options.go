@@ -16,6 +16,9 @@ type Options struct {
 	// RunExample runs a version that is not stored yet, its network answered from recorded
 	// responses or refused; nil: examples are kept but not run.
 	RunExample func(ctx context.Context, p tool.Principal, r *Resolved, e tool.Example) (tool.Outcome, error)
+	// CheckGrant says whether the room can serve what a grant names, by its own reading of
+	// it, with invalid_definition when not; nil: it can.
+	CheckGrant func(tool.Grant) error
 	// Policy is asked before anybody else, so that no client can say yes to what the operator
 	// declines; nil: there is none.
 	Policy Approver
@@ -39,6 +42,9 @@ func (o Options) withDefaults() Options {
 	o.Limits.TimeoutMS = or(o.Limits.TimeoutMS, 30_000)
 	o.Limits.MemoryMB = or(o.Limits.MemoryMB, 128)
 	o.Limits.MaxResultBytes = or(o.Limits.MaxResultBytes, 1<<20)
+	if o.CheckGrant == nil {
+		o.CheckGrant = func(tool.Grant) error { return nil }
+	}
 	if o.Net == nil {
 		o.Net = tool.AnyName()
 	}

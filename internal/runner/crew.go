@@ -15,44 +15,48 @@ import (
 type crew struct {
 	place   tool.Place
 	workers []*worker
-	running int       // calls that have a worker
+	running int       // calls that have a worker, those on a loan apart
 	queue   list.List // of *ticket, first come first
+	nested  list.List // of *ticket: calls that running calls wait for; they go first
 	starved bool      // stands in the runner's line for a process
 	rate    *rate.Limiter
 	health  health
 	since   time.Time // when it was last used
 }
 
-// ticket is a call that waits.
-type ticket struct {
-	solo bool
-	got  chan *worker // gets one, or is closed when there will be none
-}
-
 // enter gets a worker for a call of place; leave gives it back. It waits in the
 // workspace's own queue, so that one workspace's flood is its own.
-func (r *Runner) enter(ctx context.Context, place tool.Place, solo bool) (*worker, error) {
-	t, c, err := r.line(place, solo)
+func (r *Runner) enter(ctx context.Context, place tool.Place, t *ticket) error {
+	c, err := r.line(place, t)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	select {
-	case w, ok := <-t.got: // mostly at once
-		return w, stoppedUnless(ok)
+	case ok := <-t.got: // mostly at once
+		return stoppedUnless(ok)
 	default:
 	}
-	timer := time.NewTimer(r.options.QueueWait)
+	timer := time.NewTimer(r.patience(t))
 	defer timer.Stop()
 	select {
-	case w, ok := <-t.got:
-		return w, stoppedUnless(ok)
+	case ok := <-t.got:
+		return stoppedUnless(ok)
 	case <-ctx.Done():
 		err = tool.AsError(ctx.Err())
 	case <-timer.C:
 		err = overloaded("the call waited %v for its turn", r.options.QueueWait)
 	}
 	r.abandon(c, t)
-	return nil, err
+	return err
+}
+
+// patience is how long t waits. A nested call's turn comes when the calls before it have
+// ended, and its caller's deadline is its own; but processes may all be taken by those who wait for it.
+func (r *Runner) patience(t *ticket) time.Duration {
+	if t.loan == nil || t.solo || r.options.PerCall {
+		return r.options.QueueWait
+	}
+	return max(r.options.QueueWait, 15*time.Minute)
 }
 
 func stoppedUnless(ok bool) error {
@@ -75,31 +79,44 @@ func retryAfter(d time.Duration) any {
 }
 
 // line puts a call into place's queue, or says why not.
-func (r *Runner) line(place tool.Place, solo bool) (*ticket, *crew, error) {
+func (r *Runner) line(place tool.Place, t *ticket) (*crew, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
-		return nil, nil, stoppedUnless(false)
+		return nil, stoppedUnless(false)
 	}
 	c := r.crew(place)
 	if err := c.health.check(time.Now()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if c.queue.Len() >= r.options.Queue {
-		return nil, nil, overloaded("%d run and %d wait", c.running, c.queue.Len())
+	queue, most := &c.queue, r.options.Queue
+	if t.loan != nil {
+		queue, most = &c.nested, maxNested
 	}
-	if c.rate != nil {
-		if turn := c.rate.Reserve(); turn.Delay() > 0 {
-			wait := turn.Delay()
-			turn.Cancel()
-			return nil, nil, tool.Errorf(tool.RateLimited, "this workspace may make %g calls a second", r.options.Rate).
-				WithHint("Call again in %d ms.", wait.Milliseconds()+1).WithDetails(retryAfter(wait))
-		}
+	if queue.Len() >= most {
+		return nil, overloaded("%d run and %d wait", c.running, queue.Len())
 	}
-	t := &ticket{solo: solo, got: make(chan *worker, 1)}
-	c.queue.PushBack(t)
+	if err := r.limitRate(c); err != nil {
+		return nil, err
+	}
+	queue.PushBack(t)
 	r.pump(c)
-	return t, c, nil
+	return c, nil
+}
+
+// limitRate counts a call of c, or says that it comes too early.
+func (r *Runner) limitRate(c *crew) error {
+	if c.rate == nil {
+		return nil
+	}
+	turn := c.rate.Reserve()
+	wait := turn.Delay()
+	if wait <= 0 {
+		return nil
+	}
+	turn.Cancel()
+	return tool.Errorf(tool.RateLimited, "this workspace may make %g calls a second", r.options.Rate).
+		WithHint("Call again in %d ms.", wait.Milliseconds()+1).WithDetails(retryAfter(wait))
 }
 
 func (r *Runner) crew(place tool.Place) *crew {
@@ -118,16 +135,19 @@ func (r *Runner) crew(place tool.Place) *crew {
 // abandon takes a ticket back, with the worker that it may just have got.
 func (r *Runner) abandon(c *crew, t *ticket) {
 	r.mu.Lock()
-	for e := c.queue.Front(); e != nil; e = e.Next() {
-		if e.Value == t {
-			c.queue.Remove(e)
+	for _, queue := range []*list.List{&c.queue, &c.nested} {
+		for e := queue.Front(); e != nil; e = e.Next() {
+			if e.Value == t {
+				queue.Remove(e)
+				break
+			}
 		}
 	}
 	r.mu.Unlock()
 	select {
-	case w, ok := <-t.got:
+	case ok := <-t.got:
 		if ok {
-			r.leave(w, nil)
+			r.leave(t, nil)
 		}
 	default:
 	}
@@ -135,28 +155,26 @@ func (r *Runner) abandon(c *crew, t *ticket) {
 
 // pump gives workers to those who wait, as far as there are any.
 func (r *Runner) pump(c *crew) {
-	for c.queue.Len() > 0 && c.running < r.options.InFlight {
-		t := c.queue.Front().Value.(*ticket)
-		w := r.pick(c, t.solo)
+	for t := c.next(r.options.InFlight); t != nil; t = c.next(r.options.InFlight) {
+		w := r.pick(c, t)
 		if w == nil {
+			c.putBack(t)
 			r.starve(c)
 			return
 		}
-		c.queue.Remove(c.queue.Front())
-		c.running++
 		w.load++
 		w.used = true
-		w.solo = t.solo || r.options.PerCall
-		t.got <- w
+		w.solo, w.again = t.solo || r.options.PerCall, t.again
+		t.worker = w
+		t.got <- true
 	}
 }
 
 // pick finds a worker of c with room for one more call, or takes a new one. It
 // returns nil when all processes are in use.
-func (r *Runner) pick(c *crew, solo bool) *worker {
+func (r *Runner) pick(c *crew, t *ticket) *worker {
 	for _, w := range c.workers {
-		fits := !w.solo && w.load < r.options.Slots && !(solo && w.load > 0) && !(r.options.PerCall && w.used)
-		if fits && w.alive() {
+		if w.takes(t, r.options) && w.alive() {
 			return w
 		}
 	}
@@ -169,6 +187,17 @@ func (r *Runner) pick(c *crew, solo bool) *worker {
 	return w
 }
 
+// takes says whether one more call may join those in w.
+func (w *worker) takes(t *ticket, o Options) bool {
+	switch {
+	case w.solo, o.PerCall && w.used:
+		return false
+	case w.load == 0:
+		return true
+	}
+	return !t.solo && w.again == t.again
+}
+
 func (w *worker) alive() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,11 +205,12 @@ func (w *worker) alive() bool {
 }
 
 // leave gives a call's worker back. c is the call, or nil when it never began.
-func (r *Runner) leave(w *worker, c *call) {
+func (r *Runner) leave(t *ticket, c *call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	w := t.worker
 	w.load--
-	w.crew.running--
+	w.crew.dismiss(t)
 	if c != nil && c.answered() {
 		w.crew.health = health{}
 	}

@@ -128,6 +128,21 @@ func TestAKillSparesOtherCalls(t *testing.T) {
 	}
 }
 
+// A workspace whose calls end one worker after the other: a call that was spared once runs where only
+// such calls run, so that the next kill does not take it as well.
+func TestASecondRunIsNotEndedByTheNextKill(t *testing.T) {
+	r := open(t, puppets(Options{}))
+	ctx := context.Background()
+	innocent := begin(ctx, t, r, say("after 1500"))
+	runs(t, r, home(), 1)
+	for n := range 3 {
+		guilty := say("hang").within(200)
+		guilty.Key = fmt.Sprint("guilty", n)
+		begin(ctx, t, r, guilty).wants("", tool.Timeout)
+	}
+	innocent.wants(`"1500"`, "")
+}
+
 // requestsOf is how many requests the calls that run in place have made.
 func (r *Runner) requestsOf(place tool.Place) int {
 	r.mu.Lock()

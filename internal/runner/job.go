@@ -43,4 +43,6 @@ type Job struct {
 	Host       Host                // nil: every request is denied
 	OnLog      func(tool.LogLine)  // called in order, never after Call has returned; must not block
 	OnProgress func(tool.Progress) // likewise
+
+	Loan *Loan // of the call that made this one and waits for it; nil for others
 }

@@ -38,7 +38,7 @@ func (r *Runner) condemned(now time.Time) map[*worker]verdict {
 		}
 	}
 	for place, c := range r.crews {
-		if len(c.workers)+c.queue.Len()+c.running == 0 && c.health.check(now) == nil && now.Sub(c.since) > r.options.Idle+lastBackoff {
+		if len(c.workers)+c.queue.Len()+c.nested.Len()+c.running == 0 && c.health.check(now) == nil && now.Sub(c.since) > r.options.Idle+lastBackoff {
 			delete(r.crews, place) // a workspace that is not used costs nothing
 		}
 	}

@@ -20,10 +20,10 @@ type Options struct {
 	Rate      float64       // calls a second and workspace; no limit
 	Burst     int           // calls at once before Rate counts; one second's worth
 
-	Slots   int           // calls that run at once in one worker; InFlight, at most 512
-	Workers int           // processes at once; 64
-	Spares  int           // workers kept ready for a workspace's first call; 2, -1 for none
-	Idle    time.Duration // how long a worker without calls is kept; 1 min
+	Isolates int           // isolates of one worker; calls that wait are set aside, so it holds many more of those; 32
+	Workers  int           // processes at once; 64
+	Spares   int           // workers kept ready for a workspace's first call; 2, -1 for none
+	Idle     time.Duration // how long a worker without calls is kept; 1 min
 
 	Limits    tool.Limits   // of a call that says nothing itself; 30 s, 128 MiB, 1 MB
 	MemoryMB  int64         // the most any call may ask for, MiB; 1024
@@ -41,7 +41,7 @@ func (o Options) withDefaults() Options {
 	set(&o.Queue, 4*o.InFlight)
 	set(&o.QueueWait, 10*time.Second)
 	set(&o.Burst, max(1, int(o.Rate)))
-	set(&o.Slots, min(o.InFlight, 512))
+	set(&o.Isolates, 32)
 	set(&o.Workers, 64)
 	set(&o.Spares, 2)
 	set(&o.Idle, time.Minute)

@@ -1,10 +1,12 @@
 package runner
 
 import (
+	"container/list"
 	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"toolroom/internal/sandbox"
@@ -26,6 +28,10 @@ type Runner struct {
 	workers  map[*worker]struct{}
 	spawning health // of workers that never got as far as a workspace
 	closing  bool
+
+	// platform is the globals of isolates as the first worker compiled them, so that the ones after it
+	// start without. A worker gives it before it was given any tool's code: it is this program's own.
+	platform atomic.Pointer[[]byte]
 
 	serving sync.WaitGroup // requests that hosts serve
 	stop    chan struct{}  // closed to end the keeper
@@ -62,9 +68,9 @@ func New(o Options) (*Runner, error) {
 // A call that was caught in the end of its worker on another call's account, and
 // had asked nothing of its host yet, is run once more.
 func (r *Runner) Call(ctx context.Context, job *Job) (tool.Outcome, *wire.Failure, error) {
-	c, err := r.run(ctx, job, false, job.Solo)
+	c, err := r.run(ctx, job, false, &ticket{solo: job.Solo})
 	if err == nil && c.spared {
-		c, err = r.run(ctx, job, false, job.Solo || c.suspect)
+		c, err = r.run(ctx, job, false, &ticket{solo: job.Solo || c.suspect, again: true})
 	}
 	if err != nil {
 		return tool.Outcome{}, nil, err
@@ -82,9 +88,9 @@ const checkLimit = 10_000
 // the engine takes it.
 func (r *Runner) Check(ctx context.Context, place tool.Place, file string, code []byte) (*wire.Failure, error) {
 	job := &Job{Place: place, File: file, Code: code, Limits: tool.Limits{TimeoutMS: checkLimit}}
-	c, err := r.run(ctx, job, true, false)
+	c, err := r.run(ctx, job, true, &ticket{})
 	if err == nil && c.spared {
-		c, err = r.run(ctx, job, true, false)
+		c, err = r.run(ctx, job, true, &ticket{again: true})
 	}
 	if err != nil {
 		return nil, err
@@ -96,16 +102,17 @@ func (r *Runner) Check(ctx context.Context, place tool.Place, file string, code 
 }
 
 // run has one worker run job and returns the call when it has ended.
-func (r *Runner) run(ctx context.Context, job *Job, check, solo bool) (*call, error) {
+func (r *Runner) run(ctx context.Context, job *Job, check bool, t *ticket) (*call, error) {
 	if err := fit(job); err != nil {
 		return nil, err
 	}
-	w, err := r.enter(ctx, job.Place, solo)
-	if err != nil {
+	t.loan, t.got = job.Loan, make(chan bool, 1)
+	if err := r.enter(ctx, job.Place, t); err != nil {
 		return nil, err
 	}
+	w := t.worker
 	c := &call{job: job, check: check, limits: r.options.limits(job.Limits), logLimit: r.options.LogBytes, done: make(chan struct{})}
-	defer r.leave(w, c)
+	defer r.leave(t, c)
 	select {
 	case <-w.ready:
 	case <-ctx.Done():
@@ -197,10 +204,12 @@ func (r *Runner) Close(ctx context.Context) error {
 // turnAway tells everyone who waits that there will be no worker.
 func (r *Runner) turnAway() {
 	for _, c := range r.crews {
-		for e := c.queue.Front(); e != nil; e = e.Next() {
-			close(e.Value.(*ticket).got)
+		for _, queue := range []*list.List{&c.queue, &c.nested} {
+			for e := queue.Front(); e != nil; e = e.Next() {
+				close(e.Value.(*ticket).got)
+			}
+			queue.Init()
 		}
-		c.queue.Init()
 	}
 }
 

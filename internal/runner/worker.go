@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ type worker struct {
 	crew    *crew     // nil for a spare; set once
 	load    int       // calls
 	solo    bool      // takes no further call
+	again   bool      // the calls in it run for the second time
 	used    bool      // had a call
 	since   time.Time // of its last call's end
 	leaving bool      // evicted
@@ -97,16 +99,20 @@ func (w *worker) start() (*wire.Reader, error) {
 	w.mu.Unlock()
 	_ = w.process.Conn.SetDeadline(time.Now().Add(startLimit)) // sockets have deadlines; pipes that lack them are read without
 	o := w.runner.options
-	meta, err := wire.Encode(wire.HelloMeta{Slots: o.Slots, MemoryMB: o.MemoryMB, LogBytes: o.LogBytes, MaxCached: o.MaxCached})
+	meta, err := wire.Encode(wire.HelloMeta{Slots: o.Isolates, MemoryMB: o.MemoryMB, LogBytes: o.LogBytes, MaxCached: o.MaxCached})
 	if err != nil {
 		return nil, err
 	}
-	// Before Ready no honest worker sends more than an empty frame.
 	reader := bufio.NewReaderSize(w.process.Conn, 64<<10)
-	err = w.out.send(wire.Frame{Kind: wire.Hello, Meta: meta})
+	platform := w.runner.platform.Load()
+	hello, most := wire.Frame{Kind: wire.Hello, Meta: meta}, maxPlatform
+	if platform != nil {
+		hello.Data, most = *platform, 0 // then no honest worker sends more than an empty frame before it is called
+	}
+	err = w.out.send(hello)
 	var first wire.Frame
 	if err == nil {
-		first, err = wire.NewReader(reader, 0).Read()
+		first, err = wire.NewReader(reader, most).Read()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, w.process.Complaint())
@@ -117,8 +123,15 @@ func (w *worker) start() (*wire.Reader, error) {
 	if err := w.process.Verify(); err != nil {
 		return nil, fmt.Errorf("it is not confined: %w", err)
 	}
+	if platform == nil && len(first.Data) > 0 {
+		compiled := bytes.Clone(first.Data)
+		w.runner.platform.Store(&compiled)
+	}
 	return wire.NewReader(reader, wire.MaxMeta+wire.MaxData), w.process.Conn.SetDeadline(time.Time{})
 }
+
+// maxPlatform bounds what a worker may send before it is called: the compiled platform.
+const maxPlatform = 4 << 20
 
 // call gives c to the worker, which ends it sooner or later.
 func (w *worker) call(c *call) {

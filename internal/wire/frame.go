@@ -27,7 +27,7 @@ type Kind uint8
 
 // The kinds a room sends.
 const (
-	Hello  Kind = iota + 1 // Meta: HelloMeta. First frame, once
+	Hello  Kind = iota + 1 // Meta: HelloMeta, Data: the platform compiled, if the room has it. First frame, once
 	Load                   // Meta: LoadMeta, Data: code. Makes Key callable
 	Forget                 // Meta: ForgetMeta. Key will not be called again
 	Check                  // Meta: CheckMeta, Data: code. Compile, run nothing; answered by Checked
@@ -38,7 +38,7 @@ const (
 
 // The kinds a worker sends.
 const (
-	Ready    Kind = iota + 32 // first frame, once, after the sandbox is entered
+	Ready    Kind = iota + 32 // first frame, once, after the sandbox is entered. Data: the platform compiled, if Hello had none
 	Checked                   // Meta: CheckedMeta
 	Log                       // Meta: LogMeta, Data: one line of text
 	Progress                  // Meta: tool.Progress

@@ -75,11 +75,16 @@ func (s *server) greet(in *wire.Reader) error {
 	if err := wire.Decode(f.Meta, &s.hello); err != nil {
 		return err
 	}
-	s.engine, err = engine.New(engine.Options{Isolates: s.hello.Slots, Memory: s.hello.MemoryMB << 20})
+	library := clone(f.Data)
+	s.engine, err = engine.New(engine.Options{Isolates: s.hello.Slots, Memory: s.hello.MemoryMB << 20, Library: library})
 	if err != nil {
 		return fmt.Errorf("starting the engine: %w", err)
 	}
-	return s.out.write(wire.Frame{Kind: wire.Ready})
+	ready := wire.Frame{Kind: wire.Ready}
+	if library == nil {
+		ready.Data = s.engine.Library()
+	}
+	return s.out.write(ready)
 }
 
 func (s *server) handle(f wire.Frame) error {

@@ -38,35 +38,32 @@ func (l *locales) choose(list string) (*intl.Locale, map[string]string, error) {
 	}
 	var missing error
 	for _, tag := range tags {
-		found, keys, err := intl.Find(tag)
+		base, keys := intl.Split(tag)
+		found, err := l.table(base)
 		if err == nil {
-			return l.keep(found), keys, nil
+			return found, keys, nil
 		}
 		if missing == nil {
 			missing = err
 		}
 	}
-	return nil, nil, ranged(missing)
+	return nil, nil, missing
 }
 
-func (l *locales) keep(found *intl.Locale) *intl.Locale {
-	if l.read == nil {
-		l.read = map[string]*intl.Locale{}
-	}
-	l.read[found.Tag] = found
-	return found
-}
-
-// table is the locale that a plan names.
+// table is the locale of a tag without extensions.
 func (l *locales) table(tag string) (*intl.Locale, error) {
 	if found, ok := l.read[tag]; ok {
 		return found, nil
 	}
-	found, _, err := intl.Find(tag)
+	found, err := intl.Find(tag)
 	if err != nil {
 		return nil, ranged(err)
 	}
-	return l.keep(found), nil
+	if l.read == nil {
+		l.read = map[string]*intl.Locale{}
+	}
+	l.read[tag] = found // there are no more tags than the table has, in a few spellings
+	return found, nil
 }
 
 // ranged is err as scripts see it.

@@ -206,11 +206,14 @@ func shiftState(name string, data []byte) []byte {
 	if name != "iso-2022-jp" {
 		return nil
 	}
-	at := bytes.LastIndexByte(data, 0x1B)
-	if at < 0 || at+3 > len(data) {
+	last := -1
+	for _, escape := range []string{"\x1b(B", "\x1b(J", "\x1b(I", "\x1b$@", "\x1b$B"} {
+		last = max(last, bytes.LastIndex(data, []byte(escape)))
+	}
+	if last < 0 {
 		return nil
 	}
-	return bytes.Clone(data[at : at+3])
+	return bytes.Clone(data[last : last+3])
 }
 
 // encodeBase64(text): text as btoa takes it, each character a byte.

@@ -153,6 +153,9 @@ func (l *Locale) composed(o *DateOptions) (string, error) {
 	case time == "":
 		return join(l.Glue.Zone, date, "{zs}"), nil
 	}
+	if n, ok := l.Week[code(o.Weekday)+timeKey(o, zoneCode(o.TimeZoneName))]; ok && o.Year+o.Month+o.Day == "" {
+		return l.withFraction(l.Patterns[n], o)
+	}
 	return join(l.glueFor(o), date, time), nil
 }
 
@@ -193,25 +196,41 @@ func (l *Locale) datePattern(o *DateOptions) (string, error) {
 }
 
 func (l *Locale) timePattern(o *DateOptions) (string, error) {
-	key := code(o.Hour) + code(o.Minute) + code(o.Second)
-	if key == "---" {
+	if o.Hour+o.Minute+o.Second == "" {
 		if o.FractionalSecondDigits > 0 {
 			return "", refuse("fractionalSecondDigits goes with second here")
 		}
 		return "", nil
 	}
-	zone, cycle := "-", "default"
-	if o.TimeZoneName != "" {
-		zone = "s"
+	n, ok := l.Time[timeKey(o, zoneCode(o.TimeZoneName))]
+	if !ok && o.TimeZoneName != "" {
+		n, ok = l.Time[timeKey(o, "s")] // the usual case: the same pattern for every name of a zone
 	}
-	if o.Hour != "" {
-		cycle = o.cycle()
-	}
-	n, ok := l.Time[key+zone+cycle]
 	if !ok {
 		return "", refuse("this combination of hour, minute and second is not offered here for %s", l.Tag)
 	}
 	return l.withFraction(l.Patterns[n], o)
+}
+
+// timeKey is the key of the tables of times.
+func timeKey(o *DateOptions, zone string) string {
+	cycle := "default"
+	if o.Hour != "" {
+		cycle = o.cycle()
+	}
+	return code(o.Hour) + code(o.Minute) + code(o.Second) + zone + cycle
+}
+
+func zoneCode(style string) string {
+	switch style {
+	case "":
+		return "-"
+	case "shortOffset":
+		return "o"
+	case "longOffset":
+		return "O"
+	}
+	return style[:1] // short, long
 }
 
 func (l *Locale) withFraction(pattern string, o *DateOptions) (string, error) {

@@ -34,7 +34,7 @@ function describe(locale, options, names) {
     minute: (v) => `n${v.length}`,
     second: (v) => `s${v.length}`,
     dayPeriod: () => `p${names(all(24, (n) => utc(2024, 6, 5, n, 8, 7), 'dayPeriod'))}`,
-    timeZoneName: (v) => (v === 'UTC' ? 'zs' : 'zl'),
+    timeZoneName: () => (options.timeStyle === 'full' ? 'zl' : 'zs'),
     literal: (v) => v,
   };
   return f.formatToParts(probe).map((p) => {
@@ -47,6 +47,9 @@ function describe(locale, options, names) {
 const pick = (names, values) => Object.fromEntries(names.map((n, i) => [n, values[i]]).filter(([, v]) => v !== undefined));
 const product = (...lists) => lists.reduce((all, list) => all.flatMap((a) => list.map((v) => [...a, v])), [[]]);
 const code = (v) => (v === undefined ? '-' : { numeric: '1', '2-digit': '2', long: 'l', short: 's', narrow: 'n' }[v]);
+
+const zoneStyles = ['short', 'long', 'shortOffset', 'longOffset'];
+const zoneCode = (v) => ({ short: 's', long: 'l', shortOffset: 'o', longOffset: 'O' })[v] ?? '-';
 
 function dates(locale, names, patterns) {
   const out = {};
@@ -61,14 +64,33 @@ function dates(locale, names, patterns) {
 
 function times(locale, names, patterns) {
   const out = {};
-  for (const v of product([undefined, 'numeric', '2-digit'], [undefined, 'numeric', '2-digit'], [undefined, 'numeric', '2-digit'], [undefined, 'short'])) {
+  for (const v of product([undefined, 'numeric', '2-digit'], [undefined, 'numeric', '2-digit'], [undefined, 'numeric', '2-digit'], [undefined, ...zoneStyles])) {
     if (v.slice(0, 3).every((x) => x === undefined) || v[0] && !v[1] && v[2]) continue;
     for (const [name, cycle] of Object.entries(v[0] ? cycles : { default: {} })) {
-      out[v.map(code).join('') + name] = patterns(describe(locale, { ...pick(['hour', 'minute', 'second', 'timeZoneName'], v), ...cycle }, names));
+      const key = v.slice(0, 3).map(code).join(''), pattern = patterns(describe(locale, { ...pick(['hour', 'minute', 'second', 'timeZoneName'], v), ...cycle }, names));
+      // The other names of zones have patterns of their own only where they differ.
+      if (out[`${key}s${name}`] !== pattern || v[3] === undefined) out[key + zoneCode(v[3]) + name] = pattern;
     }
   }
   return out;
 }
+
+// weeks are the patterns of a weekday with a time that are not the one glued to the other.
+function weeks(locale, names, patterns) {
+  const out = {};
+  for (const v of product(['long', 'short', 'narrow'], ['numeric', '2-digit'], [undefined, 'numeric', '2-digit'], [undefined, 'numeric', '2-digit'], [undefined, ...zoneStyles])) {
+    if (!v[2] && v[3]) continue;
+    for (const [name, cycle] of Object.entries(cycles)) {
+      const time = { ...pick(['hour', 'minute', 'second', 'timeZoneName'], v.slice(1)), ...cycle };
+      const whole = describe(locale, { weekday: v[0], ...time }, names);
+      const glued = glues(locale, names).numeric.replace('{D}', describe(locale, { weekday: v[0] }, names)).replace('{T}', describe(locale, time, names));
+      if (whole !== glued) out[v.slice(0, 4).map(code).join('') + zoneCode(v[4]) + name] = patterns(whole);
+    }
+  }
+  return out;
+}
+
+const glueCache = new Map();
 
 function glue(whole, date, time) {
   if (!whole.includes(date) || !whole.includes(time)) throw new Error(`no glue in ${whole} of ${date} and ${time}`);
@@ -86,11 +108,14 @@ function styles(locale, names, patterns) {
 }
 
 function glues(locale, names) {
+  if (glueCache.has(locale)) return glueCache.get(locale);
   const time = { hour: 'numeric', minute: '2-digit' }, base = { year: 'numeric', day: 'numeric' };
   const one = (o) => glue(describe(locale, { ...o, ...time }, names), describe(locale, o, names), describe(locale, time, names));
   // A date with the name of a zone, and no time.
   const zoneGlue = (o) => describe(locale, { ...o, timeZoneName: 'short' }, names).replace(describe(locale, o, names), '{D}').replace('{zs}', '{T}');
-  return { weekdayLong: one({ ...base, weekday: 'long', month: 'long' }), long: one({ ...base, month: 'long' }), short: one({ ...base, month: 'short' }), numeric: one({ ...base, month: 'numeric' }), zone: zoneGlue({ ...base, month: 'numeric' }) };
+  const made = { weekdayLong: one({ ...base, weekday: 'long', month: 'long' }), long: one({ ...base, month: 'long' }), short: one({ ...base, month: 'short' }), numeric: one({ ...base, month: 'numeric' }), zone: zoneGlue({ ...base, month: 'numeric' }) };
+  glueCache.set(locale, made);
+  return made;
 }
 
 function offsets(locale) {
@@ -117,7 +142,7 @@ const number = (n, v, o) => new Intl.NumberFormat(v, o).formatToParts(n);
 const find = (parts, type) => parts.find((p) => p.type === type)?.value;
 // around is a pattern: the digits {0}, with what stands before and behind them; signs are {-} {+} {%} and a currency's symbol {$…}.
 function around(parts) {
-  const digits = (p) => ['integer', 'group', 'decimal', 'fraction'].includes(p.type);
+  const digits = (p) => ['integer', 'group', 'decimal', 'fraction', 'nan', 'infinity'].includes(p.type);
   const first = parts.findIndex(digits), last = parts.findLastIndex(digits);
   const text = (list) => list.map((p) => ({ minusSign: '{-}', plusSign: '{+}', percentSign: '{%}', currency: `{$${p.value}}`, literal: p.value })[p.type]).join('');
   return `${text(parts.slice(0, first))}{0}${text(parts.slice(last + 1))}`;
@@ -138,9 +163,14 @@ function numbers(locale) {
     const o = (d, s) => ({ style: 'currency', currency, currencyDisplay: d, ...s });
     const places = new Intl.NumberFormat(locale, o('symbol')).resolvedOptions().maximumFractionDigits;
     const row = [places];
+    let spaced = 0; // whether what stands around NaN is another
     for (const d of ['symbol', 'narrowSymbol', 'code']) {
       row.push(affixes(around(number(1, locale, o(d)))), affixes(around(number(-1, locale, o(d)))), affixes(around(number(1, locale, o(d, { signDisplay: 'always' })))));
     }
+    for (const d of ['symbol', 'narrowSymbol', 'code']) {
+      if (around(number(1, locale, o(d))) !== around(number(NaN, locale, o(d))) || around(number(-1, locale, o(d))) !== around(number(-Infinity, locale, o(d)))) spaced = 1;
+    }
+    row.push(spaced);
     const big = number(1234567.5, locale, { ...o('symbol'), minimumFractionDigits: 1 });
     if (find(big, 'decimal') !== out.money[0] || find(big, 'group') !== out.money[1]) skipped.push(`${locale} ${currency} has separators of its own`);
     else out.currency[currency] = row;
@@ -154,7 +184,7 @@ for (const locale of locales) {
   if (r.calendar !== 'gregory' || r.numberingSystem !== 'latn') throw new Error(`${locale} is ${JSON.stringify(r)}`);
   const list = [], table = [], names = intern(list), patterns = intern(table);
   try {
-    result[locale] = { locale: r.locale, date: dates(locale, names, patterns), time: times(locale, names, patterns), styles: styles(locale, names, patterns), glue: glues(locale, names), offsets: offsets(locale), zones: zoneNames(locale), number: numbers(locale), fraction: find(number(0.5, locale), 'decimal'), names: list, patterns: table };
+    result[locale] = { locale: r.locale, date: dates(locale, names, patterns), time: times(locale, names, patterns), week: weeks(locale, names, patterns), styles: styles(locale, names, patterns), glue: glues(locale, names), offsets: offsets(locale), zones: zoneNames(locale), number: numbers(locale), fraction: find(number(0.5, locale), 'decimal'), names: list, patterns: table };
   } catch (e) { skipped.push(`${locale}: ${e.message}`); }
 }
 console.error(`${locales.length} locales, skipped: ${[...new Set(skipped)].length}`, skipped.slice(0, 30));

@@ -34,6 +34,7 @@ type Locale struct {
 
 	Date     map[string]int // by weekday, year, month, day → a pattern
 	Time     map[string]int // by hour, minute, second, zone and cycle → a pattern
+	Week     map[string]int // by weekday, hour, minute, second, zone and cycle: where gluing the two is not right
 	Styles   styles
 	Glue     glue
 	Offsets  offsets
@@ -70,17 +71,21 @@ func (o *offset) UnmarshalJSON(b []byte) error {
 // Default is the locale of those who name none.
 const Default = "en-US"
 
-// Find gives the locale for a BCP 47 tag and the choices that its -u- extension makes: hc, nu, ca.
-func Find(tag string) (*Locale, map[string]string, error) {
-	base, extension, _ := strings.Cut(tag, "-u-")
+// Find gives the locale for a BCP 47 tag without extensions.
+func Find(tag string) (*Locale, error) {
 	for line := range strings.Lines(table) {
 		name, rest, _ := strings.Cut(line, "\t")
-		if strings.EqualFold(name, base) {
-			l, err := read(rest)
-			return l, keywords(extension), err
+		if strings.EqualFold(name, tag) {
+			return read(rest)
 		}
 	}
-	return nil, nil, refuse("the locale %q is not offered here; there are %s", tag, strings.Join(Tags(), ", "))
+	return nil, refuse("the locale %q is not offered here; there are %s", tag, strings.Join(Tags(), ", "))
+}
+
+// Split separates a tag from the choices that its -u- extension makes, such as hc, nu and ca.
+func Split(tag string) (base string, keys map[string]string) {
+	base, extension, _ := strings.Cut(tag, "-u-")
+	return base, keywords(extension)
 }
 
 // Tags lists the locales.
@@ -96,7 +101,7 @@ func Tags() []string {
 func read(rest string) (*Locale, error) {
 	tag, data, _ := strings.Cut(strings.TrimSpace(rest), "\t")
 	if twin, ok := strings.CutPrefix(data, "="); ok {
-		l, _, err := Find(twin)
+		l, err := Find(twin)
 		if err != nil {
 			return nil, err
 		}

@@ -16,8 +16,10 @@ type numberTable struct {
 }
 
 // currencyRow is the places of a currency and its nine patterns: symbol, narrowSymbol and code, each
-// positive, negative and with a plus.
+// positive, negative and with a plus; then 1 when NaN and Infinity stand otherwise.
 type currencyRow []int
+
+func (r currencyRow) special() bool { return r[len(r)-1] == 1 }
 
 func displays() []string { return []string{"symbol", "narrowSymbol", "code"} }
 
@@ -121,8 +123,11 @@ func (f *NumberFormat) Format(l *Locale, text string) ([]Part, error) {
 	if !ok {
 		return nil, refuse("%q is not a number", text)
 	}
-	if f.Style == "percent" {
+	if f.Style == "percent" && !d.zero() {
 		d.exponent += 2
+	}
+	if d.special != "" && f.Style == "currency" && l.Number.Currency[f.Currency].special() {
+		return nil, refuse("%s is no amount of %s that can be written here", text, f.Currency)
 	}
 	f.round(&d)
 	return f.around(l, f.sign(d), f.digitParts(l, d)), nil

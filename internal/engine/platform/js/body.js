@@ -52,7 +52,7 @@ class Headers {
     this.#remove(name);
   }
   get(name) { return Headers.#find(this, headerName(name)); }
-  has(name) { return this.get(name) !== null; }
+  has(name) { return Headers.#find(this, headerName(name)) !== null; }
   getSetCookie() {
     const out = [];
     for (let n = 0; n < this.#list.length; n++) if (this.#list[n][0] === 'set-cookie') push(out, this.#list[n][1]);
@@ -88,6 +88,8 @@ class Headers {
   static {
     lock = (headers) => { headers.#locked = true; return headers; };
     internals.headerOf = (headers, name) => Headers.#find(headers, name);
+    // defaultHeader sets a header of a lower-case name unless it is there.
+    internals.defaultHeader = (headers, name, value) => { if (Headers.#find(headers, name) === null) push(headers.#list, [name, value]); };
     internals.headerList = (headers) => headers.#list;
     internals.isHeaders = (v) => typeof v === 'object' && v !== null && #list in v;
     internals.pairMethods(Headers, (h) => Headers.#sorted(h));
@@ -156,11 +158,9 @@ let take;
 class Body {
   #content;
   #used = false;
-  #mime;
-  constructor(c, mime) {
-    this.#content = c;
-    this.#mime = mime;
-  }
+  #headers;
+  constructor(c) { this.#content = c; }
+  get headers() { return this.#headers; }
   get body() { return this.#stream(); }
   get bodyUsed() { return this.#isUsed(); }
   async text() { return decode(await this.#bytes()); }
@@ -170,12 +170,12 @@ class Body {
   async blob() {
     const data = await this.#bytes();
     need('blob');
-    return internals.makeBlob(data, this.#mime() ?? '');
+    return internals.makeBlob(data, internals.headerOf(this.#headers, 'content-type') ?? '');
   }
   async formData() {
     const data = await this.#bytes();
     need('forms');
-    return internals.readForm(data, this.#mime() ?? '');
+    return internals.readForm(data, internals.headerOf(this.#headers, 'content-type') ?? '');
   }
   #isUsed() {
     const c = this.#content;
@@ -213,6 +213,8 @@ class Body {
       b.#content = { __proto__: null, data: undefined, source: undefined, stream: one, type: c.type };
       return { __proto__: null, data: undefined, source: undefined, stream: two, type: c.type };
     };
+    internals.setHeaders = (b, headers) => (b.#headers = headers);
+    internals.headersOf = (b) => b.#headers;
     internals.withContent = (b, c) => { b.#content = c; return b; };
     // moveContent leaves b used.
     internals.moveContent = (b) => {

@@ -3,7 +3,7 @@
 const {
   TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, toUpperCase, push, exec, stringify, then, viewLength,
 } = internals.primordials;
-const { expose, put, usv, Body, DOMException, contentOf, lockHeaders, headerList } = internals;
+const { expose, put, usv, Body, DOMException, contentOf, lockHeaders, headerList, headersOf, setHeaders, defaultHeader } = internals;
 const HeadersHere = Headers;
 
 const normal = { __proto__: null, DELETE: 1, GET: 1, HEAD: 1, OPTIONS: 1, POST: 1, PUT: 1 };
@@ -32,7 +32,6 @@ const redirects = { __proto__: null, follow: 1, manual: 1, error: 1 };
 class Request extends Body {
   #url;
   #method;
-  #headers;
   #redirect;
   #signal;
   #init;
@@ -45,11 +44,11 @@ class Request extends Body {
     if (method === 'GET' || method === 'HEAD') {
       if (body || from && o.method === undefined && internals.hasBody(from)) throw new TypeErrorHere(`a ${method} request cannot have a body`);
     }
-    super(body ?? (from ? internals.moveContent(from) : contentOf(null)), () => internals.headerOf(this.#headers, 'content-type'));
+    super(body ?? (from ? internals.moveContent(from) : contentOf(null)));
     this.#url = from ? from.#url : parts[0];
     this.#method = method;
-    this.#headers = new HeadersHere(o.headers !== undefined ? o.headers : from?.#headers);
-    if (body?.type && !this.#headers.has('content-type')) this.#headers.set('content-type', body.type);
+    const headers = setHeaders(this, new HeadersHere(o.headers !== undefined ? o.headers : from && headersOf(from)));
+    if (body?.type) defaultHeader(headers, 'content-type', body.type);
     this.#redirect = o.redirect !== undefined ? `${o.redirect}` : from ? from.#redirect : 'follow';
     if (!redirects[this.#redirect]) throw new TypeErrorHere('redirect is one of follow, manual, error');
     this.#signal = o.signal !== undefined ? o.signal : from?.#signal;
@@ -58,7 +57,6 @@ class Request extends Body {
   }
   get url() { return this.#url; }
   get method() { return this.#method; }
-  get headers() { return this.#headers; }
   get redirect() { return this.#redirect; }
   get signal() { return (this.#signal ??= new AbortController().signal); }
   get mode() { return this.#init.mode; }
@@ -71,11 +69,11 @@ class Request extends Body {
   get referrerPolicy() { return ''; }
   get duplex() { return 'half'; }
   clone() {
-    const copy = new Request(this.#url, { method: this.#method, headers: this.#headers, redirect: this.#redirect, signal: this.#signal });
+    const copy = new Request(this.#url, { method: this.#method, headers: headersOf(this), redirect: this.#redirect, signal: this.#signal });
     return internals.withContent(copy, internals.copyContent(this));
   }
   static {
-    internals.requestParts = (r) => ({ __proto__: null, url: r.#url, method: r.#method, headers: headerList(r.#headers), redirect: r.#redirect, signal: r.#signal ?? undefined });
+    internals.requestParts = (r) => ({ __proto__: null, url: r.#url, method: r.#method, headers: headerList(headersOf(r)), redirect: r.#redirect, signal: r.#signal ?? undefined });
   }
 }
 expose(Request, 'Pass it to fetch.');
@@ -86,7 +84,6 @@ const badReason = /[^\t\x20-\x7e\x80-\xff]/;
 class Response extends Body {
   #status;
   #statusText;
-  #headers;
   #url = '';
   #type = 'default';
   #redirected = false;
@@ -94,23 +91,22 @@ class Response extends Body {
     const o = init ?? {}, status = o.status === undefined ? 200 : +o.status & 0xffff, c = contentOf(body ?? null);
     if (status < 200 || status > 599) throw new RangeErrorHere('the status of a Response is between 200 and 599');
     if (body !== null && body !== undefined && noBody[status]) throw new TypeErrorHere(`a Response with status ${status} has no body`);
-    super(c, () => internals.headerOf(this.#headers, 'content-type'));
+    super(c);
     this.#status = status;
     this.#statusText = o.statusText === undefined ? '' : `${o.statusText}`;
     if (exec(badReason, this.#statusText)) throw new TypeErrorHere('statusText holds characters that a status line cannot');
-    this.#headers = new HeadersHere(o.headers);
-    if (c.type && !this.#headers.has('content-type')) this.#headers.append('content-type', c.type);
+    const headers = setHeaders(this, new HeadersHere(o.headers));
+    if (c.type) defaultHeader(headers, 'content-type', c.type);
   }
   get status() { return this.#status; }
   get ok() { return this.#status >= 200 && this.#status < 300; }
   get statusText() { return this.#statusText; }
-  get headers() { return this.#headers; }
   get url() { return this.#url; }
   get type() { return this.#type; }
   get redirected() { return this.#redirected; }
   clone() {
     const copy = internals.withContent(new Response(null, { status: 200 }), internals.copyContent(this));
-    const headers = new HeadersHere(this.#headers);
+    const headers = new HeadersHere(headersOf(this));
     return Response.#fill(copy, this.#status, this.#statusText, this.#type === 'default' ? headers : lockHeaders(headers), this.#url, this.#type, this.#redirected);
   }
   static error() { return Response.#fill(new Response(), 0, '', lockHeaders(new HeadersHere()), '', 'error', false); }
@@ -123,14 +119,14 @@ class Response extends Body {
   static json(data, init) {
     const text = stringify(data);
     if (text === undefined) throw new TypeErrorHere('the value cannot be written as JSON');
-    const r = new Response(text, init), h = r.#headers;
-    if (!init?.headers || internals.headerOf(new HeadersHere(init.headers), 'content-type') === null) h.set('content-type', 'application/json');
-    return r;
+    const headers = new HeadersHere(init?.headers);
+    defaultHeader(headers, 'content-type', 'application/json');
+    return new Response(text, { status: init?.status, statusText: init?.statusText, headers });
   }
   static #fill(r, status, statusText, headers, url, type, redirected) {
     r.#status = status;
     r.#statusText = statusText;
-    r.#headers = headers;
+    setHeaders(r, headers);
     r.#url = url;
     r.#type = type;
     r.#redirected = redirected;
@@ -149,7 +145,7 @@ class Response extends Body {
 }
 expose(Response, 'Call .json() or .text() on it and return that.');
 
-// Streams that a body lets go of without reading them to their end are closed as soon as the engine notices.
+// Streams that a body lets go of without reading them to their end are closed when the engine next collects garbage; the host closes the rest.
 const close = (stream) => internals.tell('net.close', { __proto__: null, stream });
 const forgotten = new FinalizationRegistry(close);
 const register = internals.primordials.uncurry(FinalizationRegistry.prototype.register);
