@@ -1,9 +1,11 @@
 package toolroom_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,7 +84,8 @@ func TestASecondRoomIsRefusedAndAStaleLockIsNot(t *testing.T) {
 // TestStorageThatFailsLeavesTheOldVersionCallable makes every write of the database fail, as a full disk does.
 func TestStorageThatFailsLeavesTheOldVersionCallable(t *testing.T) {
 	data := t.TempDir()
-	w := view(t, room(t, toolroom.Options{Data: data}), tool.User, "w")
+	var log bytes.Buffer
+	w := view(t, room(t, toolroom.Options{Data: data, Logger: slog.New(slog.NewTextHandler(&log, nil))}), tool.User, "w")
 	made := define(t, w, "steady", "return 'old'")
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(data, "room.db"))
 	if err != nil {
@@ -96,6 +99,9 @@ func TestStorageThatFailsLeavesTheOldVersionCallable(t *testing.T) {
 	_, err = w.Update(t.Context(), "steady", tool.Patch{Body: &body}, toolroom.ChangeOptions{})
 	if tool.CodeOf(err) != tool.StorageFailed || strings.Contains(err.Error(), data) {
 		t.Fatalf("got %v, want storage_failed without a path", err)
+	}
+	if !strings.Contains(log.String(), "disk is full") {
+		t.Errorf("the log does not name the cause: %s", log.String())
 	}
 	out, err := w.Call(t.Context(), "steady", nil)
 	wants(t, out, err, `"old"`)

@@ -15,7 +15,7 @@ func reading[T any](w *Workspace, do func(*registry.Registry) (T, error)) (T, er
 	}
 	defer w.room.work.Done()
 	v, err := do(w.room.registry)
-	return v, wrap(err)
+	return v, w.room.outward(err)
 }
 
 // Tools is a page of the tools that this workspace sees, by name.

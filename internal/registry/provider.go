@@ -27,7 +27,7 @@ func nameWarnings(d tool.Definition) (out []tool.Warning) {
 	if n := utf8.RuneCountInString(d.Description); n > openAIDescription {
 		for _, p := range []string{"openai", "openai-strict"} {
 			out = append(out, tool.Warning{About: p, Path: "description", Message: fmt.Sprintf(
-				"it has %d characters, and the description of a function has %d at most; the rest is cut off", n, openAIDescription)})
+				"it has %d characters, and OpenAI refuses a function whose description has more than %d", n, openAIDescription)})
 		}
 	}
 	return out
