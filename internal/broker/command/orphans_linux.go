@@ -14,20 +14,26 @@ import (
 // subreaper, so all of it has become a child of this process, or soon will. leader is the
 // command, which died with the supervisor and is waited for by nobody else; 0 when it was not started.
 func killOrphans(leader int) {
-	for range 500 { // a child of what is killed comes here a moment later
+	dying := make(map[int]bool)
+	if leader > 0 {
+		dying[leader] = true
+	}
+	const settled = 25 // rounds: a process lets go of its descriptors before its children come here
+	for round := range 500 {
 		left := orphans()
 		for _, pid := range left {
 			_ = unix.Kill(pid, unix.SIGKILL) // it may have ended by itself
+			dying[pid] = true
 		}
-		time.Sleep(2 * time.Millisecond)
-		for _, pid := range append(left, leader) {
-			if pid > 0 {
-				_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil) // not a child: then it is none of ours
+		for pid := range dying {
+			if got, err := unix.Wait4(pid, nil, unix.WNOHANG, nil); got == pid || err == unix.ECHILD && round > settled {
+				delete(dying, pid)
 			}
 		}
-		if len(left) == 0 {
+		if len(left)+len(dying) == 0 && round > settled {
 			return
 		}
+		time.Sleep(2 * time.Millisecond)
 	}
 }
 
