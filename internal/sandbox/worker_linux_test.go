@@ -34,12 +34,18 @@ func TestMain(m *testing.M) {
 func beWorker(args []string) error {
 	what := args[0]
 	bare := os.NewFile(socketFD, "room")
+	defer runtime.KeepAlive(bare) // its end would close the socket of conn as well
 	switch what {
 	case "unconfined": // a worker that never enters the sandbox, and says it is ready
 		_, err := io.Copy(bare, bare)
 		return err
 	case "outside":
-		return report(bare, outside(args[1]))
+		done := outside(args[1])
+		if unix.Access("/bin/sh", unix.X_OK) == nil { // looking is not executing: Landlock lets it pass
+			err := unix.Exec("/bin/sh", []string{"sh", "-c", "printf '[\"executed a shell\"]' >&3"}, nil)
+			done = append(done, executed(err)...)
+		}
+		return report(bare, done)
 	case "one thread":
 		if err := enterAlone(); err != nil {
 			return err
@@ -69,6 +75,14 @@ func beWorker(args []string) error {
 		return report(conn, busy())
 	}
 	return fmt.Errorf("no such stand-in: %q", what)
+}
+
+// executed is what was done when executing a shell ended with err, if it did not simply fail.
+func executed(err error) []string {
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+		return nil
+	}
+	return []string{fmt.Sprint("executing a shell failed for another reason: ", err)}
 }
 
 // enterAlone does what Enter does, but puts the filter on this thread only: what a
