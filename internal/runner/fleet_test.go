@@ -274,6 +274,9 @@ func TestRate(t *testing.T) {
 	r := open(t, puppets(Options{Rate: 0.01, Burst: 3}))
 	for range 3 {
 		give(t, r, say("echo x"))
+		nested := say("echo x")
+		nested.Loan = new(Loan)
+		give(t, r, nested) // what calls make for themselves is not counted
 	}
 	_, _, err := r.Call(context.Background(), say("echo x"))
 	if e := tool.AsError(err); e.Code != tool.RateLimited || e.Details == nil {

@@ -107,7 +107,7 @@ func (r *Runner) run(ctx context.Context, job *Job, check bool, t *ticket) (*cal
 	if err := fit(job); err != nil {
 		return nil, err
 	}
-	t.loan, t.got = job.Loan, make(chan bool, 1)
+	t.check, t.loan, t.got = check, job.Loan, make(chan bool, 1)
 	if err := r.enter(ctx, job.Place, t); err != nil {
 		return nil, err
 	}
