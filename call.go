@@ -21,7 +21,7 @@ func (w *Workspace) Call(ctx context.Context, name string, args json.RawMessage)
 	}
 	defer w.room.work.Done()
 	out, err := w.callNamed(ctx, name, args, nil)
-	return out, wrap(err)
+	return out, w.room.outward(err)
 }
 
 // callNamed runs a tool; from is the call that asks for it, or nil.
@@ -46,11 +46,11 @@ func (w *Workspace) Run(ctx context.Context, def tool.Definition, args json.RawM
 	defer w.room.work.Done()
 	built, err := w.room.registry.Once(ctx, w.principal, def, w.room.patient(w.hooks.Approver))
 	if err != nil {
-		return tool.Outcome{}, wrap(err)
+		return tool.Outcome{}, w.room.outward(err)
 	}
 	c := w.newCall(anyArgs(built), "run:"+source.Key(def.Body, def.Language))
 	out, err := c.run(ctx, args)
-	return out, wrap(err)
+	return out, w.room.outward(err)
 }
 
 // anyArgs is built without a schema of its arguments: a body that runs once takes any JSON value.

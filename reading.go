@@ -15,7 +15,7 @@ func reading[T any](w *Workspace, do func(*registry.Registry) (T, error)) (T, er
 	}
 	defer w.room.work.Done()
 	v, err := do(w.room.registry)
-	return v, wrap(err)
+	return v, w.room.outward(err)
 }
 
 // Tools is a page of the tools that this workspace sees, by name.
@@ -61,18 +61,6 @@ func (w *Workspace) Test(ctx context.Context, name string) ([]FailedExample, err
 			return nil, err
 		}
 		return r.TestExamples(ctx, w.principal, found)
-	})
-}
-
-// Check finds out what Create would say of def, examples included, and keeps
-// nothing. It answers with the warnings.
-func (w *Workspace) Check(ctx context.Context, def tool.Definition) ([]tool.Warning, error) {
-	return reading(w, func(r *registry.Registry) ([]tool.Warning, error) {
-		built, err := r.Check(ctx, w.principal, def)
-		if err != nil {
-			return nil, err
-		}
-		return built.Warnings, nil
 	})
 }
 

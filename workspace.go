@@ -52,7 +52,7 @@ func (w *Workspace) change(do func(*registry.Registry) (tool.Change, error)) (to
 	}
 	defer w.room.work.Done()
 	c, err := do(w.room.registry)
-	return c, wrap(err)
+	return c, w.room.outward(err)
 }
 
 // asking is how with this view's approver in front, unless how brings its own.
@@ -98,6 +98,19 @@ func (w *Workspace) Delete(ctx context.Context, name string, how ChangeOptions) 
 	return w.change(func(r *registry.Registry) (tool.Change, error) {
 		return r.Delete(ctx, w.principal, name, w.asking(how))
 	})
+}
+
+// outward is an error on its way out of the room: whoever asked is not told what is wrong with the
+// room's insides, so its log is.
+func (r *Room) outward(err error) error {
+	e := tool.AsError(err)
+	if e == nil {
+		return nil
+	}
+	if cause := e.Unwrap(); cause != nil && (e.Code == tool.StorageFailed || e.Code == tool.Internal) {
+		r.opts.Logger.Error(e.Message, "code", e.Code, "cause", cause)
+	}
+	return e
 }
 
 // wrap makes sure that what leaves the room is a *tool.Error or nil.

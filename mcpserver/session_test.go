@@ -19,7 +19,13 @@ import (
 // open is a room's workspace for a model, and a server for it.
 func open(t *testing.T, opts toolroom.Options) (*toolroom.Workspace, *mcpserver.Server) {
 	t.Helper()
-	opts.Data = t.TempDir()
+	return openAt(t, t.TempDir(), opts)
+}
+
+// openAt is open for a room in the directory data.
+func openAt(t *testing.T, data string, opts toolroom.Options) (*toolroom.Workspace, *mcpserver.Server) {
+	t.Helper()
+	opts.Data = data
 	room, err := toolroom.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)

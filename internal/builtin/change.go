@@ -3,6 +3,8 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"toolroom"
 	"toolroom/tool"
@@ -21,6 +23,12 @@ type changed struct {
 
 func answer(c tool.Change, next string) (json.RawMessage, error) {
 	v := c.Tool.Current
+	for _, w := range c.Warnings {
+		if slices.Contains(toolroom.Providers(), w.About) {
+			next = strings.TrimSpace(next + " read_tool with provider shows the schema as that provider gets it.")
+			break
+		}
+	}
 	return encode(changed{
 		Name: c.Tool.Name, Version: v.ID, Number: v.Number, Enabled: c.Tool.Enabled, Changed: v.Changed, Warnings: c.Warnings, Next: next,
 	})

@@ -67,7 +67,7 @@ func fields(t Tool) (known map[string]json.RawMessage, required []string) {
 
 func setField(into any, name string, value json.RawMessage, known map[string]json.RawMessage) (problem, bool) {
 	if _, ok := known[name]; !ok {
-		return problem{name, fmt.Sprintf("%s: there is no such argument", name)}, true
+		return problem{name, fmt.Sprintf("%s: there is no such argument%s", name, meant(name, known))}, true
 	}
 	if string(value) == "null" {
 		return problem{}, false
@@ -80,6 +80,34 @@ func setField(into any, name string, value json.RawMessage, known map[string]jso
 		return problem{name, explain(name, value, err)}, true
 	}
 	return problem{}, false
+}
+
+// meant guesses what a name that is unknown stands for: another way to write a known one,
+// or what others call it.
+func meant(name string, known map[string]json.RawMessage) string {
+	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
+	guess := ""
+	switch plain(name) {
+	case "code", "script", "implementation", "function":
+		guess = "body"
+	case "inputschema", "schema", "jsonschema":
+		guess = "parameters"
+	case "args", "params", "parameters", "inputarguments":
+		guess = "arguments"
+	case "tool", "toolname":
+		guess = "name"
+	case "permissions", "capabilities":
+		guess = "grant"
+	}
+	for k := range known {
+		if plain(k) == plain(name) {
+			guess = k
+		}
+	}
+	if _, ok := known[guess]; !ok {
+		return ""
+	}
+	return "; " + guess + " is meant, it seems"
 }
 
 // explain says in words what is wrong with a value that did not decode.

@@ -70,7 +70,8 @@ const (
 	includeFields = `"include_disabled":{"type":"boolean","default":false,"description":"Also list tools that are switched off."},` +
 		`"include_deleted":{"type":"boolean","default":false,"description":"Also list deleted tools, which can be restored."}`
 
-	readFields = `"version":{"type":"string","description":"Id of a version to read instead of the current one."},` +
+	readFields = `"provider":{"type":"string","enum":["anthropic","openai","openai-strict","gemini"],"description":"Also return the schema as it is sent to this provider, and what it would refuse or ignore."},` +
+		`"version":{"type":"string","description":"Id of a version to read instead of the current one."},` +
 		`"from_line":{"type":"integer","minimum":1,"description":"First line of the body to return: for bodies too long for one answer."},` +
 		`"to_line":{"type":"integer","minimum":1,"description":"Last line of the body to return."},` +
 		`"history":{"type":"boolean","default":false,"description":"Also return the versions, newest first, a page at a time."}`

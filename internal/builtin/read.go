@@ -20,16 +20,25 @@ type summary struct {
 	Deleted     bool            `json:"deleted,omitempty"`
 	Version     string          `json:"version"`
 	Shadowed    bool            `json:"shadowed,omitempty"`
+	Note        string          `json:"note,omitempty"` // why it is not offered, or who else has its name
 	Broken      *tool.Error     `json:"broken,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
 func summarize(t tool.Tool) summary {
+	note := ""
+	if t.Shadowed {
+		note = shadowedNote
+	}
 	return summary{
+		Note: note,
 		Name: t.Name, Description: t.Current.Definition.Description, Source: t.Source, Location: t.Location,
 		Enabled: t.Enabled, Deleted: t.Deleted, Version: t.Current.ID, Shadowed: t.Shadowed, Broken: t.Broken,
 	}
 }
+
+// shadowedNote is about a global tool whose name the workspace uses itself.
+const shadowedNote = "A tool of this workspace has this name too: that one is called, and this global one is not offered here. Delete one of them, or make it anew under another name."
 
 type listArgs struct {
 	Query    string `json:"query"`
@@ -81,6 +90,7 @@ func search(ctx context.Context, w Reader, t Tool, args json.RawMessage) (json.R
 type readArgs struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`
+	Provider string `json:"provider"`
 	FromLine int    `json:"from_line"`
 	ToLine   int    `json:"to_line"`
 	History  bool   `json:"history"`
@@ -106,6 +116,7 @@ type full struct {
 	History    []past          `json:"history,omitempty"`
 	Next       string          `json:"next_cursor,omitempty"`
 	Diff       *toolroom.Diff  `json:"diff,omitempty"`
+	Sent       *toolroom.Sent  `json:"sent,omitempty"`
 }
 
 // past is a version as the history shows it.
@@ -137,6 +148,13 @@ func read(ctx context.Context, w Reader, t Tool, args json.RawMessage) (json.Raw
 	out.Definition.Body, out.Lines = cutLines(out.Definition.Body, in.FromLine, in.ToLine)
 	if err := out.addPast(ctx, w, in); err != nil {
 		return nil, err
+	}
+	if in.Provider != "" {
+		sent, err := toolroom.SchemaFor(in.Provider, v.Definition.Parameters)
+		if err != nil {
+			return nil, err
+		}
+		out.Sent = &sent
 	}
 	return encode(out)
 }

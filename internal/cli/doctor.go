@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"text/tabwriter"
 
@@ -16,7 +18,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Say what this machine can confine, layer by layer",
 		Long: "Lists every layer that stands between tool code and this machine, and why a missing one is missing; then what the operator's flags and variables " +
-			"open beyond the defaults. With --require-sandbox, a missing layer is a failure.",
+			"open beyond the defaults, and what they rule about changes by models. With --require-sandbox, a missing layer is a failure.",
 		Example: "  toolroom doctor\n  toolroom doctor --require-sandbox && toolroom serve --require-sandbox",
 		Args:    noArgs,
 	}
@@ -27,7 +29,7 @@ func (a *app) doctorCommand() *cobra.Command {
 			return err
 		}
 		layers := toolroom.Layers()
-		missing := a.printLayers(layers, openings(opts))
+		missing := a.printLayers(layers, openings(opts), a.rulings(opts))
 		if opts.RequireSandbox && missing > 0 {
 			return tool.Errorf(tool.CapabilityDenied, "%d of the sandbox's layers are missing here", missing)
 		}
@@ -56,14 +58,41 @@ func openings(o toolroom.Options) []opening {
 	return found
 }
 
-func (a *app) printLayers(layers []toolroom.Layer, opened []opening) (missing int) {
+// ruling is a choice of the operator about what models may change.
+type ruling struct {
+	Flag string `json:"flag"`
+	To   string `json:"to"`
+	Says string `json:"says"`
+}
+
+func (a *app) rulings(o toolroom.Options) []ruling {
+	found := []ruling{}
+	for _, tenant := range o.NoGlobalTools {
+		found = append(found, ruling{"--no-global-tools", tenant, "this tenant (* is each) can make, change or enable no global tools"})
+	}
+	file := o.Policy
+	if data, err := a.dataDir(); file == "" && err == nil {
+		if _, err := os.Stat(filepath.Join(data, "policy.json")); err == nil {
+			file = filepath.Join(data, "policy.json")
+		}
+	}
+	if file != "" {
+		found = append(found, ruling{"--policy", file, "answers approvals by its rules before anybody is asked"})
+	}
+	if o.ApprovalWait > 0 {
+		found = append(found, ruling{"--approval-wait", o.ApprovalWait.String(), "a change waits this long for an answer from the inbox"})
+	}
+	return found
+}
+
+func (a *app) printLayers(layers []toolroom.Layer, opened []opening, ruled []ruling) (missing int) {
 	for _, l := range layers {
 		if l.Required && !l.Stands {
 			missing++
 		}
 	}
 	if a.json {
-		a.printJSON(map[string]any{"system": runtime.GOOS + "/" + runtime.GOARCH, "layers": layers, "missing": missing, "opened": opened})
+		a.printJSON(map[string]any{"system": runtime.GOOS + "/" + runtime.GOARCH, "layers": layers, "missing": missing, "opened": opened, "rules": ruled})
 		return missing
 	}
 	t := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
@@ -80,6 +109,9 @@ func (a *app) printLayers(layers []toolroom.Layer, opened []opening) (missing in
 	a.printf("\n%d of %d layers stand on %s/%s.\n", len(layers)-missing, len(layers), runtime.GOOS, runtime.GOARCH)
 	for _, o := range opened {
 		a.printf("OPENED   %s %s: %s\n", o.Flag, inertLine(o.To), o.Why)
+	}
+	for _, r := range ruled {
+		a.printf("RULE     %s %s: %s\n", r.Flag, inertLine(r.To), r.Says)
 	}
 	return missing
 }

@@ -46,17 +46,20 @@ func (a *app) test(ctx context.Context, w *toolroom.Workspace, names []string) e
 	results, failed := []tested{}, 0
 	for _, t := range tools {
 		bad, err := w.Test(ctx, t.Name)
-		if err != nil {
-			return err
+		if err != nil { // such as a tool that cannot be read: the others are tested all the same
+			bad = []toolroom.FailedExample{{Example: "all", Expected: "a tool that can be called", Got: tool.AsError(err).Error()}}
 		}
 		failed += len(bad)
 		results = append(results, tested{t.Name, len(t.Current.Definition.Examples), bad})
 	}
-	a.printTests(results)
-	if failed > 0 {
-		return tool.Errorf(tool.ExampleFailed, "%d examples failed", failed)
+	if failed == 0 {
+		a.printTests(results)
+		return nil
 	}
-	return nil
+	if !a.json { // of which the error is the one value
+		a.printTests(results)
+	}
+	return tool.Errorf(tool.ExampleFailed, "%s failed", plural(failed, "example")).WithDetails(map[string]any{"tools": results})
 }
 
 func (a *app) printTests(results []tested) {

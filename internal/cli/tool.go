@@ -110,10 +110,11 @@ func (a *app) showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show NAME",
 		Short:   "Show a tool: schema, body, what it may do",
-		Example: "  toolroom tool show greet\n  toolroom tool show greet --version VERSION --json",
+		Example: "  toolroom tool show greet\n  toolroom tool show greet --version VERSION --json\n  toolroom tool show greet --provider openai-strict",
 		Args:    exactly("NAME"),
 	}
 	version := c.Flags().String("version", "", "an earlier version instead of the current one")
+	provider := c.Flags().String("provider", "", "only the schema, as it is sent to "+strings.Join(toolroom.Providers(), ", "))
 	c.RunE = func(c *cobra.Command, words []string) error {
 		return a.withWorkspace(c.Context(), tool.User, func(w *toolroom.Workspace) error {
 			t, err := w.Tool(c.Context(), words[0])
@@ -122,6 +123,9 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			if err != nil {
 				return err
+			}
+			if *provider != "" {
+				return a.printSent(*provider, t)
 			}
 			return a.printTool(t)
 		})
@@ -142,6 +146,26 @@ func (a *app) printTool(t tool.Tool) error {
 	}
 	for _, e := range d.Examples {
 		a.printf("  example %s: %s\n", inertLine(e.Name), string(e.Args))
+	}
+	return nil
+}
+
+// printSent prints a tool's schema in a provider's form, and what that provider would have refused.
+func (a *app) printSent(provider string, t tool.Tool) error {
+	if err := oneOf("--provider", provider, toolroom.Providers()...); err != nil {
+		return err
+	}
+	sent, err := toolroom.SchemaFor(provider, t.Current.Definition.Parameters)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		a.printJSON(sent)
+		return nil
+	}
+	a.printf("%s\n", indent(string(sent.Parameters)))
+	for _, w := range sent.Warnings {
+		a.printf("warning: %s: %s\n", inertLine(w.Path), inertLine(w.Message))
 	}
 	return nil
 }

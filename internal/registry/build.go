@@ -22,6 +22,7 @@ func (r *Registry) build(ctx context.Context, p tool.Principal, d tool.Definitio
 		return nil, err
 	}
 	built.Warnings = append(built.Warnings, built.Parameters.ProviderWarnings()...)
+	built.Warnings = append(built.Warnings, nameWarnings(d)...)
 	built.Tool.Name, built.Tool.Source, built.Tool.Location, built.Tool.Enabled = d.Name, p.Source(), d.Location, true
 	encoded, err := store.Encode(built.Tool.Current.Definition)
 	if err != nil {

@@ -67,8 +67,8 @@ func (r *Registry) Restore(ctx context.Context, p tool.Principal, name, versionI
 	})
 }
 
-// attempt runs a change, and runs it anew when another one came first and the author
-// did not say which version it was made from.
+// attempt runs a change, and runs it anew when another one came first. If the author said which version it was
+// made from, the next attempt finds that another one is current.
 func (r *Registry) attempt(o ChangeOptions, once func() (tool.Change, error)) (change tool.Change, err error) {
 	if err := checkReason(o.Reason); err != nil {
 		return change, err
@@ -76,8 +76,8 @@ func (r *Registry) attempt(o ChangeOptions, once func() (tool.Change, error)) (c
 	for range maxAttempts {
 		change, err = once()
 		var e *tool.Error
-		if o.Expect != "" || !errors.As(err, &e) || e.Code != tool.Conflict || !e.Retryable {
-			return change, err
+		if !errors.As(err, &e) || e.Code != tool.Conflict || !e.Retryable || e.Details != nil {
+			return change, err // with details it says which version is current, and another attempt would say the same
 		}
 	}
 	return change, err

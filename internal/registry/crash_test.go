@@ -21,14 +21,11 @@ import (
 // crashDirEnv makes the test binary the victim: a room that changes tools until it is killed.
 const crashDirEnv = "TOOLROOM_TEST_CRASH_DIR"
 
-// crashCycles is how often the victim is killed: 1,000 by make crash, 100 in CI, else a few.
+// crashCycles is how often the victim is killed: 1,000 by make crash, 100 by make test, else a few.
 func crashCycles(t *testing.T) int {
 	t.Helper()
 	if n, err := strconv.Atoi(os.Getenv("TOOLROOM_CRASH_CYCLES")); err == nil {
 		return n
-	}
-	if os.Getenv("CI") != "" {
-		return 100
 	}
 	return 25
 }

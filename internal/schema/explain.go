@@ -70,6 +70,9 @@ func contains(k any) bool {
 // only differ in type become one wish.
 func (x *explainer) union(err *jsonschema.ValidationError) Problem {
 	tokens, got := x.at(err.InstanceLocation)
+	if name, ok := got.(string); ok && x.schema && len(tokens) > 0 && tokens[len(tokens)-1] == "type" {
+		return noType(tokens, name)
+	}
 	var parts, types []string
 	for _, c := range err.Causes {
 		var inner []Problem
@@ -94,6 +97,35 @@ func (x *explainer) union(err *jsonschema.ValidationError) Problem {
 		parts = append(parts[:5], fmt.Sprintf("and %d more", len(parts)-5))
 	}
 	return Problem{Path: pathOf(tokens), Message: "fits none of the alternatives: " + strings.Join(parts, "; or "), Expected: "one of the alternatives", Got: describe(got)}
+}
+
+// noType is for a schema's type that is none, as other languages call it.
+func noType(tokens []string, name string) Problem {
+	const types = "array, boolean, integer, null, number, object or string"
+	p := Problem{Path: pathOf(tokens), Message: quote(name) + " is no type of JSON Schema: want " + types, Expected: types, Got: "string " + quote(name)}
+	switch strings.ToLower(name) {
+	case "str", "text", "date", "datetime", "url", "uuid", "enum":
+		p.hint = `Write "type": "string".`
+	case "int", "long":
+		p.hint = `Write "type": "integer".`
+	case "float", "double", "decimal":
+		p.hint = `Write "type": "number".`
+	case "bool":
+		p.hint = `Write "type": "boolean".`
+	case "dict", "map", "json", "struct":
+		p.hint = `Write "type": "object".`
+	case "list", "tuple", "set":
+		p.hint = `Write "type": "array".`
+	case "any", "mixed", "unknown":
+		p.hint = "Leave type out: any value fits then."
+	case "none", "nil", "undefined":
+		p.hint = `Write "type": "null".`
+	default:
+		if lower := strings.ToLower(name); lower != name && strings.Contains(types, lower) {
+			p.hint = fmt.Sprintf("Types are written small: %q.", lower)
+		}
+	}
+	return p
 }
 
 // at resolves a location to path tokens and the value there.
@@ -303,10 +335,13 @@ func quotedList(list []string) string {
 // hint recognises what models get wrong about a value of the wrong type.
 func (x *explainer) hint(tokens, want []string, got any) string {
 	path := pathOf(tokens)
+	if x.schema && len(tokens) > 0 && tokens[len(tokens)-1] == "required" && kindOf(got) == "boolean" {
+		return `required is a list of names beside "properties", not a mark on each property: "required": ["name"].`
+	}
 	switch got := got.(type) {
 	case nil:
 		if len(tokens) > 0 && !x.schema {
-			return fmt.Sprintf("null is not absence: leave %s out.", path)
+			return fmt.Sprintf("null is not absence: leave %s out if it is optional, else send a value.", path)
 		}
 	case string:
 		return textHint(path, len(tokens) == 0, want, got)

@@ -130,6 +130,10 @@ func compile(raw json.RawMessage) (*Schema, error) {
 
 // checkRoot refuses what cannot describe an object of arguments.
 func checkRoot(root *object) error {
+	if key := wrapper(root); key != "" {
+		return refuseSchema(Problem{Path: key, Message: "this is a whole tool, or a schema inside something else, and not the schema", Got: key}).
+			WithHint(`Send what is under %q alone: {"type": "object", "properties": {...}}.`, key)
+	}
 	if t, ok := root.get("type"); ok && t != "object" {
 		return refuseSchema(Problem{Path: "type", Message: `the root must have "type": "object", got ` + describe(t), Expected: `"object"`, Got: describe(t)}).
 			WithHint(`Arguments are always one object: {"type": "object", "properties": {...}}. Put the value itself under a property.`)
@@ -139,6 +143,29 @@ func checkRoot(root *object) error {
 			WithHint(`Put the properties under "properties": {"type": "object", "properties": {%q: ...}}.`, root.keys[0])
 	}
 	return nil
+}
+
+// wrapper is the name under which root holds what should have been sent itself: a
+// provider's form of a tool, which as a schema would accept anything.
+func wrapper(root *object) string {
+	if _, ok := root.get("properties"); ok {
+		return ""
+	}
+	for _, k := range []string{"function", "parameters", "input_schema", "inputSchema", "json_schema", "schema", "args_schema"} {
+		if v, ok := root.get(k); ok {
+			if _, ok := v.(*object); ok && !isProperty(root, k) {
+				return k
+			}
+		}
+	}
+	return ""
+}
+
+// isProperty says whether k looks like a property among properties, as in {"schema": {"type": "string"}}.
+func isProperty(root *object, k string) bool {
+	v, _ := root.get(k)
+	t, ok := v.(*object).get("type")
+	return ok && t != "object" && t != "function" && looksLikeProperties(root)
 }
 
 // looksLikeProperties recognises {"city": {"type": "string"}}: properties

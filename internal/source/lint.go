@@ -72,10 +72,21 @@ func noReturnHint(text string) string {
 		return identifierHint("module")
 	case regexp.MustCompile(`^\(?\s*(?:async\s*)?(?:\([^()]*\)|[\w$]+)\s*=>`).MatchString(body):
 		return "It is only an arrow function that nothing calls: send the inside of that function, with return, or put export default before it."
-	case declaredOnly(body):
+	case namedOnly(body) || declaredOnly(body):
 		return "It declares a function that nothing calls: send the inside of that function, or put export default before it, or end with return name(args, ctx);"
 	}
 	return "End with return and a JSON value."
+}
+
+// namedOnly says whether a body makes a function under a name, after whatever else, and never uses the name.
+func namedOnly(body string) bool {
+	made := regexp.MustCompile(`(?m)^(?:(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b\s*)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)|(?:async\s+)?function\s*\*?\s*([\w$]+))`)
+	for _, m := range made.FindAllStringSubmatch(body, -1) {
+		if len(regexp.MustCompile(`(?:^|[^\w$.])`+regexp.QuoteMeta(m[1]+m[2])+`(?:$|[^\w$])`).FindAllString(body, 2)) < 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // declaredOnly says whether a body begins with a function that it never calls.
