@@ -266,7 +266,7 @@ func (j *jsonReader) word() (value, bool) {
 		return boolValue(false), true
 	case bytes.HasPrefix(rest, []byte("null")):
 		j.at += 4
-		return null(), true
+		return value{Ftag: lib.EJS_TAG_NULL}, true
 	}
 	return undefined(), false
 }
