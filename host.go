@@ -29,16 +29,16 @@ const opCall = "tool.call"
 
 // Serve implements runner.Host.
 func (h *host) Serve(ctx context.Context, req runner.Request) runner.Response {
-	switch {
-	case h.call.sealed:
+	if h.call.sealed {
 		return runner.Response{Err: tool.Errorf(tool.CapabilityDenied, "%s is not available while an example runs", req.Op)}
+	}
+	h.once.Do(h.open)
+	switch {
+	case h.session == nil:
+		return runner.Response{Err: tool.AsError(h.failed)}
 	case req.Op == opCall:
 		value, err := h.callTool(ctx, req)
 		return runner.Response{Data: value, Err: tool.AsError(err)} // as data: a result may be larger than a value
-	}
-	h.once.Do(h.open)
-	if h.session == nil {
-		return runner.Response{Err: tool.AsError(h.failed)}
 	}
 	value, data, fail := h.session.Serve(ctx, req.Op, req.Args, req.Data)
 	return runner.Response{Value: value, Data: data, Err: fail}
@@ -76,6 +76,9 @@ func (h *host) redact(out *tool.Outcome) {
 // callTool runs another tool for the body. Whatever that tool may do follows
 // from its own grant; how long, from both.
 func (h *host) callTool(ctx context.Context, req runner.Request) (json.RawMessage, error) {
+	if err := h.session.Count(req.Op); err != nil {
+		return nil, err
+	}
 	var in struct {
 		Name string          `json:"name"`
 		Args json.RawMessage `json:"args"`

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,7 +18,11 @@ import (
 
 func TestMain(m *testing.M) {
 	toolroom.WorkerMain()
-	m.Run()
+	if n, err := strconv.ParseInt(os.Getenv(serverVariable), 10, 64); err == nil {
+		serveGate(n)
+		return
+	}
+	os.Exit(m.Run())
 }
 
 // open is a workspace in a room of its own, with one tool for each body.

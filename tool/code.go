@@ -86,7 +86,7 @@ func Codes() []Code {
 func (c Code) Capability() bool {
 	switch c {
 	case CapabilityDenied, PathDenied, NotAFile, QuotaExceeded, EgressDenied, InvalidURL, FetchFailed, ResponseTooLarge,
-		SecretDenied, ExecDenied, ExecFailed, CallCycle, RateLimited, Overloaded:
+		SecretDenied, ExecDenied, ExecFailed, Timeout, CallCycle, RateLimited, Overloaded:
 		return true
 	}
 	return false

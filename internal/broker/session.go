@@ -99,7 +99,7 @@ func (s *Session) serve(ctx context.Context, op string, args json.RawMessage, da
 	case len(data) > 0 && !takesData:
 		return nil, nil, tool.Errorf(tool.CapabilityDenied, "%s takes no data", op)
 	}
-	if err := s.count(op); err != nil {
+	if err := s.Count(op); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -119,9 +119,9 @@ func (s *Session) enter() bool {
 	return true
 }
 
-// count holds the call to its number of requests. Reading on in a body that was
-// counted already is free.
-func (s *Session) count(op string) error {
+// Count holds the call to its number of requests, with those that others serve for
+// it: rate_limited. Reading on in a body that was counted already is free.
+func (s *Session) Count(op string) error {
 	if op == "net.read" || op == "net.close" {
 		return nil
 	}

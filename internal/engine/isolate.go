@@ -49,7 +49,7 @@ const (
 
 // slack is arena beyond the cap: what fragmentation may cost before a body that
 // is under its cap is told that memory is out.
-const slack = 32 << 20
+const slack = 16 << 20
 
 // newIsolate builds an isolate whose calls may use up to memory bytes, runs the
 // platform's scripts in it and takes the snapshot.

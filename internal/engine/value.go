@@ -14,7 +14,6 @@ type value = lib.TJSValue
 const valueSize = unsafe.Sizeof(value{})
 
 func undefined() value         { return value{Ftag: lib.EJS_TAG_UNDEFINED} }
-func null() value              { return value{Ftag: lib.EJS_TAG_NULL} }
 func exception() value         { return value{Ftag: lib.EJS_TAG_EXCEPTION} }
 func tagOf(v value) int        { return int(int32(v.Ftag)) }
 func isException(v value) bool { return tagOf(v) == lib.EJS_TAG_EXCEPTION }

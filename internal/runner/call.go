@@ -24,7 +24,7 @@ type call struct {
 	failure  *wire.Failure
 	err      *tool.Error
 	spared   bool // ended with its worker on account of another call
-	suspect  bool // unless it was the one that took all the memory
+	suspect  bool // it may be one that does not stop, or that took all the memory: its second run is alone
 	logged   int  // bytes
 	logLimit int
 	requests requests

@@ -49,10 +49,12 @@ type verdict struct {
 	crash bool   // counts towards unhealthy
 	full  bool   // for its memory
 	alone bool   // only one call was in it
+	few   bool   // few enough calls were in it for each to run again alone
 	start bool   // it never got as far as being ready
 }
 
 const (
+	fewCalls   = 5
 	startLimit = 10 * time.Second
 	stallLimit = 4 * time.Second
 )
@@ -186,7 +188,7 @@ func (w *worker) end(v verdict) {
 	w.ended = &v
 	calls := w.pending
 	w.pending = nil
-	v.alone = len(calls) == 1
+	v.alone, v.few = len(calls) == 1, len(calls) <= fewCalls
 	process := w.process
 	w.mu.Unlock()
 	if process != nil {
@@ -219,7 +221,7 @@ func (c *call) orphan(v verdict) {
 			c.err = tool.Errorf(tool.WorkerCrashed, "the process that ran the call ended before there was a result")
 			c.err.Retryable = c.outcome.Usage.Requests == 0
 			c.spared = !v.crash && c.err.Retryable
-			c.suspect = v.full
+			c.suspect = v.full || v.few
 			if !c.err.Retryable {
 				c.err.Hint = fmt.Sprintf("The call had made %d requests to the outside; check what they did before calling again.", c.outcome.Usage.Requests)
 			}

@@ -70,9 +70,10 @@ const (
 // ErrFrame is in the chain of every error that a malformed frame causes.
 var ErrFrame = errors.New("malformed frame")
 
-// MaxRequests bounds the Requests of one call. A worker refuses the body's next
-// one itself; a worker that sends it all the same is ended.
-const MaxRequests = 1000
+// MaxRequests bounds the Requests of one call, reading bodies included; how many are
+// served is the room's to say (1,000, then rate_limited), and to tell the body. Beyond the bound a
+// worker refuses the body's next one itself, and one that sends it all the same is ended.
+const MaxRequests = 10_000
 
 // Append appends f to dst as it goes over the wire. It refuses a frame that a
 // Reader would refuse, and then returns dst as it was.

@@ -26,9 +26,9 @@ func (s *server) call(f wire.Frame) error {
 		Args: clone(f.Data), Env: m.Env, Timeout: time.Duration(m.TimeoutMS) * time.Millisecond,
 		Memory: m.MemoryMB << 20, MaxResult: m.MaxResult, MaxLog: s.hello.LogBytes, Host: &host{out: s.out, call: f.Call},
 	}
-	started := s.engine.Start(job)
-	s.calls[f.Call] = started
-	go s.run(f.Call, c, job, started)
+	started, id := s.engine.Start(job), f.Call
+	s.calls[id] = started
+	s.hands.do(func() { s.run(id, c, job, started) })
 	return nil
 }
 

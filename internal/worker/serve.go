@@ -17,6 +17,7 @@ import (
 type server struct {
 	out    *writer
 	engine *engine.Engine
+	hands  *hands
 	hello  wire.HelloMeta
 
 	mu    sync.Mutex
@@ -45,10 +46,11 @@ func (c *code) compile(e *engine.Engine) (*engine.Code, *wire.Failure) {
 // owns nothing of conn; calls still under way at the end are abandoned.
 func Serve(conn io.ReadWriter) error {
 	in := wire.NewReader(newBuffered(conn), wire.MaxMeta+wire.MaxData)
-	s := &server{out: newWriter(conn), codes: map[string]*code{}, calls: map[uint64]*engine.Call{}}
+	s := &server{out: newWriter(conn), hands: newHands(), codes: map[string]*code{}, calls: map[uint64]*engine.Call{}}
 	if err := s.greet(in); err != nil {
 		return err
 	}
+	defer s.hands.dismiss()
 	for {
 		f, err := in.Read()
 		if err == io.EOF {

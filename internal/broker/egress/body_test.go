@@ -111,7 +111,7 @@ func TestTricklingServerIsEnded(t *testing.T) {
 	r := get("http://" + addr)
 	r.TimeoutMS = 200
 	_, _, err := whole(c, r)
-	if tool.CodeOf(err) != tool.FetchFailed || !strings.Contains(err.Error(), "200 ms") {
+	if tool.CodeOf(err) != tool.Timeout || !strings.Contains(err.Error(), "200 ms") {
 		t.Errorf("%v", err)
 	}
 	<-gone

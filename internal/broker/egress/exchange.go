@@ -88,7 +88,7 @@ func (x *exchange) why(err error) error {
 	}
 	cause := context.Cause(x.ctx)
 	if _, late := cause.(errLate); late {
-		e := tool.Errorf(tool.FetchFailed, "there was no complete answer in %d ms", x.limit.Milliseconds())
+		e := tool.Errorf(tool.Timeout, "there was no complete answer in the %d ms that the request allows (timeoutMs)", x.limit.Milliseconds())
 		e.Retryable = true
 		return e
 	}

@@ -89,7 +89,8 @@ func (g *Guard) allow(entry string) error {
 // Check refuses a target that can be judged without asking a name server.
 func (g *Guard) Check(t *Target) error {
 	if g.opts.None {
-		return tool.Errorf(tool.EgressDenied, "%s was not asked: this room has its network switched off", t.authority())
+		return tool.Errorf(tool.EgressDenied, "%s was not asked: the operator of this room has switched the network off", t.authority()).
+			WithHint("The room was started with --net none; no grant changes that.")
 	}
 	if g.paired(t.Host, t.Port) {
 		return nil

@@ -145,6 +145,9 @@ func (errProtocol) Error() string { return "malformed answer: switching protocol
 
 // check holds a target against the grant and the guard.
 func (c *Client) check(t *Target) error {
+	if c.pool.guard.opts.None {
+		return c.pool.guard.Check(t) // not for the grant to change, so its hint would mislead
+	}
 	if !c.allow.Allow(t.Host, t.Port) {
 		return tool.Errorf(tool.EgressDenied, "%s is not among the hosts this tool may reach (%s)", t.authority(), c.allow).
 			WithHint("Its grant needs net: [%q]; widening a grant needs an approval.", t.Host)

@@ -14,11 +14,36 @@ import (
 // collators that nothing changes.
 type locales struct {
 	read      map[string]*intl.Locale
-	collators map[string]*collate.Collator
+	dates     map[string]*intl.DateFormat // by plan
+	numbers   map[string]*intl.NumberFormat
+	collators map[string]*collate.Collator // by locale and options
 }
 
-// maxCollators bounds how many collators are kept.
-const maxCollators = 16
+// maxKept bounds how many of each are kept; then all are made anew.
+const maxKept = 64
+
+// kept finds what key stands for, or makes and keeps it.
+func kept[T any](all *map[string]*T, key string, make func() (*T, error)) (*T, error) {
+	if v, ok := (*all)[key]; ok {
+		return v, nil
+	}
+	v, err := make()
+	if err != nil {
+		return nil, err
+	}
+	if *all == nil || len(*all) >= maxKept {
+		*all = map[string]*T{}
+	}
+	(*all)[key] = v
+	return v, nil
+}
+
+func unpack[T any](plan string) func() (*T, error) {
+	return func() (*T, error) {
+		v := new(T)
+		return v, json.Unmarshal([]byte(plan), v)
+	}
+}
 
 func (l *locales) natives() map[string]Func {
 	return map[string]Func{
@@ -97,8 +122,8 @@ func plan[T any](f T, err error) (any, error) {
 
 // formatDate(plan, milliseconds) → [type, value, …].
 func (l *locales) formatDate(args Args) (any, error) {
-	var f intl.DateFormat
-	if err := json.Unmarshal([]byte(args.Text(0)), &f); err != nil {
+	f, err := kept(&l.dates, args.Text(0), unpack[intl.DateFormat](args.Text(0)))
+	if err != nil {
 		return nil, err
 	}
 	found, err := l.table(f.Locale)
@@ -132,8 +157,8 @@ func (l *locales) newNumber(args Args) (any, error) {
 
 // formatNumber(plan, decimal text) → [type, value, …].
 func (l *locales) formatNumber(args Args) (any, error) {
-	var f intl.NumberFormat
-	if err := json.Unmarshal([]byte(args.Text(0)), &f); err != nil {
+	f, err := kept(&l.numbers, args.Text(0), unpack[intl.NumberFormat](args.Text(0)))
+	if err != nil {
 		return nil, err
 	}
 	found, err := l.table(f.Locale)
@@ -155,22 +180,14 @@ func (l *locales) newCollator(args Args) (any, error) {
 }
 
 func (l *locales) collator(tag, options string) (*collate.Collator, error) {
-	if c, ok := l.collators[tag+options]; ok {
-		return c, nil
-	}
-	var o intl.CollatorOptions
-	if err := json.Unmarshal([]byte(options), &o); err != nil {
-		return nil, Throw("RangeError", "the options of a collator are not valid")
-	}
-	c, err := intl.NewCollator(tag, o)
-	if err != nil {
-		return nil, ranged(err)
-	}
-	if l.collators == nil || len(l.collators) >= maxCollators {
-		l.collators = map[string]*collate.Collator{}
-	}
-	l.collators[tag+options] = c
-	return c, nil
+	return kept(&l.collators, tag+options, func() (*collate.Collator, error) {
+		var o intl.CollatorOptions
+		if err := json.Unmarshal([]byte(options), &o); err != nil {
+			return nil, Throw("RangeError", "the options of a collator are not valid")
+		}
+		c, err := intl.NewCollator(tag, o)
+		return c, ranged(err)
+	})
 }
 
 // compare(tag, options, a, b) → -1, 0 or 1.

@@ -22,6 +22,8 @@ type DateFormat struct {
 	ZoneName                         string // how the zone is named
 	Fraction                         int    // digits of the second's fraction
 	Options                          DateOptions
+
+	zone *time.Location // once it was loaded
 }
 
 // NewDate resolves options against a locale.
@@ -243,14 +245,17 @@ func (l *Locale) withFraction(pattern string, o *DateOptions) (string, error) {
 	return strings.NewReplacer("{s1}", "{s1}"+l.Fraction+"{f}", "{s2}", "{s2}"+l.Fraction+"{f}").Replace(pattern), nil
 }
 
-// Format writes a moment, in milliseconds since 1970.
+// Format writes a moment, in milliseconds since 1970. It is not safe for concurrent use.
 func (f *DateFormat) Format(l *Locale, ms float64) ([]Part, error) {
-	zone, err := loadZone(f.TimeZone)
-	if err != nil {
-		return nil, err
+	if f.zone == nil {
+		var err error
+		if f.zone, err = loadZone(f.TimeZone); err != nil {
+			return nil, err
+		}
 	}
-	t := time.UnixMilli(int64(ms)).In(zone)
+	t := time.UnixMilli(int64(ms)).In(f.zone)
 	var out []Part
+	var err error
 	fields(f.Pattern, func(literal, field string) {
 		if literal != "" {
 			out = append(out, Part{"literal", literal})
@@ -302,7 +307,7 @@ func (f *DateFormat) field(l *Locale, t time.Time, field string) (Part, error) {
 	case 'p':
 		return Part{"dayPeriod", l.Names[n][t.Hour()]}, nil
 	}
-	name, err := f.zone(l, t, field)
+	name, err := f.zoneText(l, t, field)
 	return Part{"timeZoneName", name}, err
 }
 

@@ -5,7 +5,7 @@
 // locale's habits.
 //
 // The tables in locales.txt come from the Unicode CLDR by way of the ICU in Node,
-// see generate.mjs. Package time has the time zones.
+// see generate.mjs, under the licence in LICENSE-UNICODE.txt. Package time has the time zones.
 package intl
 
 import (

@@ -60,8 +60,8 @@ func fixedOffset(name string) (int, bool) {
 // changed what they are called, and the table has today's names.
 const namesSince = 2000
 
-// zone names the zone of t; field is zs or zl, which timeStyle makes, or what timeZoneName asks for.
-func (f *DateFormat) zone(l *Locale, t time.Time, field string) (string, error) {
+// zoneText names the zone of t; field is zs or zl, which timeStyle makes, or what timeZoneName asks for.
+func (f *DateFormat) zoneText(l *Locale, t time.Time, field string) (string, error) {
 	style := f.ZoneName
 	if style == "" {
 		style = map[string]string{"zs": "short", "zl": "long"}[field]

@@ -268,4 +268,6 @@ for (let n = 0; n < names.length; n++) {
   defineProperty(console, names[n], { __proto__: null, value: f, writable: true, enumerable: true, configurable: true });
 }
 put(globalThis, 'console', console);
-internals.log = { __proto__: null, debug: methods.debug, info: methods.info, log: methods.log, warn: methods.warn, error: methods.error };
+// ctx.log is console in short, and a function too: ctx.log('x') is ctx.log.info('x').
+internals.log = function log(...args) { apply(methods.info, undefined, args); };
+for (const name of ['debug', 'info', 'log', 'warn', 'error']) put(internals.log, name, console[name]);

@@ -1,7 +1,7 @@
 // ctx, env, params and fs: what a call knows about itself, and what it can ask the host for.
 
 const {
-  Error: ErrorHere, TypeError: TypeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, assign, create, freeze, keys, isArray, stringify, parse, stringSlice, then,
+  Error: ErrorHere, TypeError: TypeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, assign, create, keys, isArray, stringify, parse, stringSlice, then,
   getPrototypeOf, indexOf, Object: ObjectHere,
 } = internals.primordials;
 const { put, request, encode, decode, bytes, usv } = internals;
@@ -116,9 +116,12 @@ const fsMethods = {
 for (const name of keys(fsMethods)) put(fs, name, fsMethods[name]);
 put(globalThis, 'fs', fs);
 
+// The properties are there already when a call begins: adding one to the global object copies its whole shape.
+const globals = globalThis;
+put(globals, 'params', undefined);
+put(globals, 'env', undefined);
 internals.begin = (args, env) => {
-  const ctx = assign(create(prototype), env);
-  put(globalThis, 'params', args);
-  put(globalThis, 'env', freeze(env));
-  return ctx;
+  globals.params = args;
+  globals.env = env;
+  return assign(create(prototype), env);
 };

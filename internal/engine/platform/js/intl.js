@@ -168,9 +168,13 @@ callable(NumberFormat, 'NumberFormat');
 
 const collatorNames = ['usage', 'sensitivity', 'caseFirst', 'collation', 'numeric', 'ignorePunctuation'], collatorKinds = { __proto__: null, numeric: 'boolean', ignorePunctuation: 'boolean' };
 
+const plain = new MapHere(); // collators of one locale, without options
+
 function collatorOf(locales, options) {
-  const text = stringify(read(options, collatorNames, collatorKinds)), tag = planOf(newCollator, 'c', localeList(locales), read(options, collatorNames, collatorKinds));
-  return [tag, text];
+  if (options === undefined && typeof locales === 'string' && mapGet(plain, locales)) return mapGet(plain, locales);
+  const o = read(options, collatorNames, collatorKinds), made = [planOf(newCollator, 'c', localeList(locales), o), stringify(o)];
+  if (options === undefined && typeof locales === 'string') mapSet(plain, locales, made);
+  return made;
 }
 
 class Collator {
@@ -196,8 +200,11 @@ internals.intl = {
   },
   number: (v, locales, options) => textOf(formatNumber(planOf(newNumber, 'n', localeList(locales), numberOptions(options)), decimalOf(v))),
   compare(a, b, locales, options) {
-    const [tag, text] = collatorOf(locales, options);
-    return compare(tag, text, a, b);
+    if (a === b) return 0;
+    // Sorting without any choices is what is done most.
+    if (locales === undefined && options === undefined) return compare('en-US', '{}', a, b);
+    const c = collatorOf(locales, options);
+    return compare(c[0], c[1], a, b);
   },
   fold(text, locales, up) {
     const tag = localeList(locales)[0] ?? 'en-US';
