@@ -206,3 +206,49 @@ func TestALaterCollisionIsShownPerTool(t *testing.T) {
 		t.Errorf("a call gets %s", got)
 	}
 }
+
+// TestEightUpdatesAtOnceOverMCP: none is lost, and with an expected version one is made and seven are told why not.
+func TestEightUpdatesAtOnceOverMCP(t *testing.T) {
+	_, s := open(t, toolroom.Options{})
+	session := overStdio(t, s, nil)
+	first := text(call(t, session, "create_tool", `{"name":"busy","description":"B.","parameters":{},"body":"return 0"}`))
+	var made struct{ Version string }
+	if err := json.Unmarshal([]byte(first), &made); err != nil {
+		t.Fatal(err)
+	}
+	together := func(more string) (good, conflicts int) {
+		answers := make(chan string, 8)
+		for i := range 8 {
+			go func() {
+				args := fmt.Sprintf(`{"name":"busy","body":"return %d + %d"%s}`, i, len(more), more)
+				res, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "update_tool", Arguments: json.RawMessage(args)})
+				if err != nil {
+					answers <- err.Error()
+					return
+				}
+				answers <- text(res)
+			}()
+		}
+		for range 8 {
+			switch got := <-answers; {
+			case strings.HasPrefix(got, `{"name":"busy"`):
+				good++
+			case strings.HasPrefix(got, "conflict: "):
+				conflicts++
+			default:
+				t.Errorf("got %s", got)
+			}
+		}
+		return good, conflicts
+	}
+	if good, conflicts := together(fmt.Sprintf(`,"expected_version":%q`, made.Version)); good != 1 || conflicts != 7 {
+		t.Errorf("with an expected version %d were made and %d conflicted, want 1 and 7", good, conflicts)
+	}
+	if good, _ := together(""); good != 8 {
+		t.Errorf("without one %d were made, want 8", good)
+	}
+	var read struct{ History []struct{ Number int } }
+	if err := json.Unmarshal([]byte(text(call(t, session, "read_tool", `{"name":"busy","history":true}`))), &read); err != nil || len(read.History) != 10 {
+		t.Errorf("the history has %d versions, want 10: %v", len(read.History), err)
+	}
+}
