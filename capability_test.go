@@ -299,3 +299,29 @@ func TestMissingGlobalsNameTheirReplacement(t *testing.T) {
 	}
 	h.gets(t, `["undefined","undefined","undefined","undefined"]`, "return [typeof process, typeof require, typeof Buffer, typeof module]", nil)
 }
+
+// TestSecretsInPiecesComeOutNowhere has a server give a secret back in pieces, which
+// a body puts together: the last things that look are those which let it out.
+func TestSecretsInPiecesComeOutNowhere(t *testing.T) {
+	const value = "hunter2-in-pieces"
+	s := newMisbehaving(t)
+	w := view(t, room(t, toolroom.Options{AllowPrivate: []string{s.host}}), tool.User, "w")
+	if err := w.SetSecret(t.Context(), "KEY", []byte(value), []string{s.host}); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	h := hands{w.View(toolroom.Hooks{Log: func(l tool.LogLine) { told = append(told, l.Text) }, Progress: func(p tool.Progress) { told = append(told, p.Message) }}),
+		tool.Definition{Grant: tool.Grant{Secrets: []string{"KEY"}}}}
+	body := "await ctx.secret('KEY'); const k = ['hunter2', 'in', 'pieces'].join('-'); console.log('it is ' + k); ctx.progress(1, 1, k); const e = new Error(k); e.name = k; "
+	for _, end := range []string{"throw e", "throw k", "return k", "return {[k]: [k]}"} {
+		told = nil
+		out, err := h.run(t, body+end, nil)
+		said, _ := json.Marshal([]any{out, tool.AsError(err), told})
+		if strings.Contains(string(said), value) {
+			t.Errorf("%s: %s", end, said)
+		}
+		if len(told) != 2 {
+			t.Errorf("%s: %d texts were told, want a line and a step", end, len(told))
+		}
+	}
+}

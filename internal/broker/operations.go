@@ -62,7 +62,7 @@ func (s *Session) folder(write bool) (*files.Folder, error) {
 	case write && access != tool.WriteFiles:
 		return nil, tool.Errorf(tool.CapabilityDenied, "this tool may read files and not change them").WithHint("Its grant needs files: \"write\".")
 	}
-	return s.space.files(s.call, s.broker.opts.Files)
+	return s.space.files(s.call, s.broker.opts.Files, s.broker.usageFile(s.call))
 }
 
 type filePath struct {

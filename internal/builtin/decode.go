@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ type problem struct {
 }
 
 func members(args json.RawMessage) (map[string]json.RawMessage, *tool.Error) {
-	if len(args) == 0 || string(args) == "null" {
+	if args = bytes.TrimSpace(args); len(args) == 0 || string(args) == "null" {
 		return nil, nil
 	}
 	var given map[string]json.RawMessage
@@ -168,12 +169,12 @@ func unquote(value json.RawMessage) string {
 }
 
 func kindOf(value json.RawMessage) string {
-	switch strings.TrimSpace(string(value) + " ")[:1] {
-	case `"`:
+	switch value = bytes.TrimSpace(value); {
+	case bytes.HasPrefix(value, []byte(`"`)):
 		return "a string"
-	case "[":
+	case bytes.HasPrefix(value, []byte("[")):
 		return "a list"
-	case "{":
+	case bytes.HasPrefix(value, []byte("{")):
 		return "an object"
 	}
 	return "a bare value"
