@@ -62,6 +62,7 @@ func TestInert(t *testing.T) {
 		"zero\u200bwidth\ufeff":  `zero\u200bwidth\ufeff`,
 		"over\rwritten":          `over\x0dwritten`,
 		"a\u2028b":               `a\u2028b`,
+		"a \x9b31m byte":         "a \ufffd31m byte",
 	} {
 		if got := inert(in); got != want {
 			t.Errorf("inert(%q) = %q, want %q", in, got, want)
