@@ -22,8 +22,8 @@ help: ## show this list
 run: build ## build everything and serve, on SQLite
 	bin/toolroom serve
 
-build: ## build bin/toolroom
-	go build -trimpath -o bin/toolroom ./cmd/toolroom
+build: ## build bin/toolroom, without cgo: its workers then need fewer system calls and no library
+	CGO_ENABLED=0 go build -trimpath -o bin/toolroom ./cmd/toolroom
 
 test: vet staticcheck fuzz full crash-short race ## all checks: vet, staticcheck, short fuzzing, tests, tests with -race
 

@@ -243,8 +243,8 @@ func TestEveryNameOnCtx(t *testing.T) {
 	var steps []tool.Progress
 	w := view(t, room(t, toolroom.Options{Env: map[string]string{"A": "1"}}), tool.User, "w")
 	h := hands{w.View(toolroom.Hooks{Progress: func(p tool.Progress) { steps = append(steps, p) }}), tool.Definition{}}
-	out, err := h.run(t, "ctx.progress(1); ctx.progress(2, 4, 'half'); ctx.log('plain'); ctx.log.warn('w', {a: 1}); console.debug('d'); return [ctx.vars.A, env.vars.A, params === args, ctx.signal.aborted, ctx.signal instanceof AbortSignal, Object.isFrozen(env)]", map[string]int{})
-	wants(t, out, err, `["1","1",true,false,true,true]`)
+	out, err := h.run(t, "ctx.progress(1); ctx.progress(2, 4, 'half'); ctx.log('plain'); ctx.log.warn('w', {a: 1}); console.debug('d'); return [ctx.vars.A, env.vars.A, params === args, ctx.signal.aborted, ctx.signal instanceof AbortSignal]", map[string]int{})
+	wants(t, out, err, `["1","1",true,false,true]`)
 	if len(steps) != 2 || steps[1] != (tool.Progress{Done: 2, Total: 4, Message: "half"}) {
 		t.Errorf("the steps are %+v", steps)
 	}

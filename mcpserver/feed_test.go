@@ -16,6 +16,7 @@ import (
 
 	"toolroom"
 	"toolroom/mcpserver"
+	"toolroom/tool"
 )
 
 // behind opens the file of a room that runs, as nothing but a test should.
@@ -144,5 +145,38 @@ func TestABadRowTakesNoListDown(t *testing.T) {
 		if !res.IsError && !strings.Contains(text(res), "broken") {
 			t.Errorf("read_tool of %s: %s", name, text(res))
 		}
+	}
+}
+
+// TestALaterCollisionIsShownPerTool makes a global tool under a name that another workspace has already.
+func TestALaterCollisionIsShownPerTool(t *testing.T) {
+	room := roomWith(t, toolroom.Options{Data: t.TempDir(), Approver: toolroom.ApproverFunc(func(_ context.Context, q toolroom.Question) (toolroom.Answer, error) {
+		return toolroom.Answer{Decision: toolroom.Approve, Hash: q.Hash}, nil
+	})})
+	session := overStdio(t, mcpserver.New(t.Context(), within(t, room, "w"), mcpserver.Options{}), nil)
+	call(t, session, "create_tool", `{"name":"dup","description":"Here.","parameters":{},"body":"return 'here'"}`)
+	elsewhere := within(t, room, "other")
+	if _, err := elsewhere.Create(t.Context(), tool.Definition{Name: "Dup", Description: "All.", Body: "return 'all'", Location: tool.InTenant}, toolroom.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if names := listed(t, session); !slices.Equal(names, []string{"dup"}) {
+		t.Errorf("tools/list has %q, want the workspace's own tool once", names)
+	}
+	var list struct {
+		Tools []struct {
+			Location, Note string
+			Shadowed       bool
+		}
+	}
+	if err := json.Unmarshal([]byte(text(call(t, session, "list_tools", `{}`))), &list); err != nil || len(list.Tools) != 2 {
+		t.Fatalf("list_tools: %+v, %v", list, err)
+	}
+	for _, x := range list.Tools {
+		if global := x.Location == "global"; x.Shadowed != global || (x.Note != "") != global {
+			t.Errorf("list_tools shows %+v", x)
+		}
+	}
+	if got := text(call(t, session, "dup", `{}`)); got != "here" {
+		t.Errorf("a call gets %s", got)
 	}
 }

@@ -93,6 +93,9 @@ func update(ctx context.Context, w Workspace, t Tool, args json.RawMessage) (jso
 	if err != nil {
 		return nil, err
 	}
+	if in.Enabled != nil {
+		c.Tool.Current.Changed = []string{"enabled"} // its version is the old one, which says what made it
+	}
 	return answer(c, "")
 }
 

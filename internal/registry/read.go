@@ -16,6 +16,15 @@ func (r *Registry) Get(ctx context.Context, place tool.Place, name string) (tool
 	return rec.Tool, err
 }
 
+// LastChange is the newest change of a tool: what was done, by whom and why, also when it made no version.
+func (r *Registry) LastChange(ctx context.Context, place tool.Place, t tool.Tool) (store.Change, error) {
+	found, err := r.store.Changes(ctx, t.Revision-1, 1)
+	if err != nil || len(found) == 0 || found[0].Revision != t.Revision || !found[0].SeenBy(place) {
+		return store.Change{}, err
+	}
+	return found[0], nil
+}
+
 // ListOptions say which tools List gives.
 type ListOptions struct {
 	Query    string // only tools whose name or description contains it

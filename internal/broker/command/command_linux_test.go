@@ -6,11 +6,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"toolroom/internal/broker/command"
 	"toolroom/tool"
@@ -223,5 +225,60 @@ func TestSignalsAndFailures(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), "toolroom-exec-*"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("temporary folders are left: %v %v", left, err)
+	}
+}
+
+// subreaper makes this process what a room is: the heir of orphans.
+func subreaper(t *testing.T) {
+	t.Helper()
+	must(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+	t.Cleanup(func() { must(t, unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)) })
+}
+
+// children lists the children of this process, those that only wait to be reaped included.
+func children(t *testing.T) []string {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", os.Getpid(), unix.Gettid()))
+	must(t, err)
+	tasks, err := filepath.Glob("/proc/self/task/*/children")
+	must(t, err)
+	all := strings.Fields(string(b))
+	for _, task := range tasks {
+		b, _ := os.ReadFile(task) // a thread may have ended
+		all = append(all, strings.Fields(string(b))...)
+	}
+	return all
+}
+
+func TestNothingIsLeftWhenTheSupervisorIsKilled(t *testing.T) {
+	subreaper(t)
+	root := t.TempDir()
+	s := set(t, "sh")
+	go func() {
+		for range 1000 {
+			if _, err := os.Stat(filepath.Join(root, "started")); err == nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		time.Sleep(100 * time.Millisecond) // the double forks are done
+		for _, pid := range children(t) {
+			if b, err := os.ReadFile("/proc/" + pid + "/cmdline"); err == nil && strings.HasPrefix(string(b), "toolroom-exec-supervisor") {
+				n, _ := strconv.Atoi(pid)
+				if group, err := unix.Getpgid(n); err != nil || group != n {
+					t.Errorf("the supervisor is of the room's group, which a terminal ends: %d, %v", group, err)
+				}
+				_ = unix.Kill(n, unix.SIGKILL)
+			}
+		}
+	}()
+	began := time.Now()
+	_, err := s.Run(t.Context(), command.Run{Name: "sh", Args: []string{"-c", fmt.Sprintf(tree+"touch started; wait", "4711.3")}, Root: root, Write: true, Timeout: time.Minute})
+	if tool.CodeOf(err) != tool.ExecFailed || time.Since(began) > 9*time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+	gone(t, "4711.3")
+	if left := children(t); len(left) > 0 {
+		t.Errorf("children are left, perhaps to be reaped: %v", left)
 	}
 }

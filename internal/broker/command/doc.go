@@ -6,7 +6,7 @@
 //
 // Both processes in between are this same program, started again (Main). The
 // supervisor adopts every orphan beneath it and kills all of them when the command has ended, when
-// the room closes the pipe, and when the room is gone. The second gives up its
+// the room closes the pipe, and when the room is gone; should it be killed itself, the room inherits and ends them. The second gives up its
 // privileges (Landlock, seccomp, capabilities) and becomes the command.
 //
 // A Set may be used concurrently and holds nothing that needs closing.

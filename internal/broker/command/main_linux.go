@@ -29,7 +29,7 @@ func Main() {
 	}
 	runtime.LockOSThread() // what is set here is set on one thread
 	if os.Args[0] == superviseName {
-		watch()
+		watch(t)
 	}
 	status := os.NewFile(3, "status")
 	unix.CloseOnExec(3)
@@ -39,7 +39,7 @@ func Main() {
 
 // watch is the supervisor: it starts the confined process, and ends when
 // nothing beneath it is left.
-func watch() {
+func watch(t task) {
 	control, status := os.NewFile(3, "control"), os.NewFile(4, "status")
 	unix.CloseOnExec(3)
 	unix.CloseOnExec(4)
@@ -57,14 +57,22 @@ func watch() {
 		fmt.Fprintln(status, "fail", err)
 		os.Exit(2)
 	}
+	fmt.Fprintln(status, "pid", cmd.Process.Pid)
 	go func() {
 		_, _ = io.Copy(io.Discard, control) // ends when the room has closed its end, or is gone
-		killAll()
+		finish(t)
+		os.Exit(0) // the room may be gone, and nobody but this process cleans up
 	}()
 	code := reap(cmd.Process.Pid)
-	killAll()
+	finish(t)
 	fmt.Fprintln(status, "exit", code)
 	os.Exit(0)
+}
+
+// finish leaves nothing of the command: no process, no temporary file.
+func finish(t task) {
+	killAll()
+	_ = os.RemoveAll(t.Temp) // the room tries as well
 }
 
 // reap waits for the command, and for every orphan that ends before it.

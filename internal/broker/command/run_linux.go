@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"toolroom/tool"
@@ -93,23 +95,38 @@ func supervise(ctx context.Context, t task, input []byte) (result Result, status
 	cmd.Dir = t.Dir
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
 	cmd.ExtraFiles = []*os.File{control, said}
-	cmd.Cancel = held.Close          // the supervisor ends all when it sees this
-	cmd.WaitDelay = 10 * time.Second // should it not, it is killed
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what a terminal or an operator sends to the room's group must not end it before its work is done
+	cmd.Cancel = held.Close                              // the supervisor ends all when it sees this
+	cmd.WaitDelay = 10 * time.Second                     // should it not, it is killed
 	err = cmd.Start()
 	_, _ = control.Close(), said.Close() // the supervisor has its own
 	if err != nil {
 		return result, "", err
 	}
+	words := make(chan string, 1)
+	go func() { words <- hear(saying) }()
 	err = cmd.Wait()
-	words, _ := io.ReadAll(io.LimitReader(saying, 4096)) // what is missing shows as a status that says nothing
 	var exit *exec.ExitError
 	if errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay) {
 		err = nil
 	}
-	return Result{Stdout: stdout.kept, Stderr: stderr.kept, Truncated: stdout.cut || stderr.cut}, string(words), err
+	return Result{Stdout: stdout.kept, Stderr: stderr.kept, Truncated: stdout.cut || stderr.cut}, <-words, err
 }
 
-// read takes the exit code out of a status: "exit 0", or "fail" and why.
+// hear reads a status to its end, which comes when the supervisor is gone. One that did not say how the
+// command ended was killed, and what it watched over is ended here.
+func hear(saying io.Reader) string {
+	b, _ := io.ReadAll(io.LimitReader(saying, 4096)) // what is missing shows as a status that says nothing
+	status, leader := string(b), 0
+	if strings.Contains(status, "exit ") || strings.Contains(status, "fail ") {
+		return status
+	}
+	_, _ = fmt.Sscanf(status, "pid %d", &leader) // 0: it was not started
+	killOrphans(leader)
+	return status
+}
+
+// read takes the exit code out of a status: "pid 7", then "exit 0", or "fail" and why.
 func (r *Result) read(name, status string) error {
 	for line := range strings.Lines(status) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
