@@ -48,6 +48,7 @@ type lineConn struct {
 
 	mu       sync.Mutex
 	open     map[string]bool // ids of requests that have no answer yet
+	waiting  int             // how many requests have no answer written yet
 	answered chan struct{}   // filled when one of them is answered
 }
 
@@ -108,13 +109,9 @@ func skipLine(in *bufio.Reader, err error) error {
 
 // take hands a message to the SDK, or answers what is none.
 func (c *lineConn) take(line []byte) {
-	if !json.Valid(line) {
-		c.complain(jsonrpc.CodeParseError, nil, "this line is not JSON")
-		return
-	}
 	m, err := jsonrpc.DecodeMessage(line)
-	if err != nil || !answerable(line) {
-		c.complain(jsonrpc.CodeInvalidRequest, idOf(line), noMessage(line))
+	if answer := refusal(line, err); answer != nil {
+		_ = c.writeLine(answer) // a client that is gone ends the session by itself
 		return
 	}
 	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && !c.begin(r.ID) {
@@ -126,6 +123,21 @@ func (c *lineConn) take(line []byte) {
 	case <-c.closed:
 	case <-c.end:
 	}
+}
+
+// refusal is the answer to a line that is no message, nil for one that is. err is what decoding it gave.
+func refusal(line []byte, err error) []byte {
+	valid := json.Valid(line)
+	if valid && err == nil && answerable(line) {
+		return nil
+	}
+	if answer := tooDeep(line); answer != nil {
+		return answer
+	}
+	if !valid {
+		return complaint(jsonrpc.CodeParseError, nil, "this is not JSON")
+	}
+	return complaint(jsonrpc.CodeInvalidRequest, idOf(line), noMessage(line))
 }
 
 func noMessage(line []byte) string {
@@ -188,6 +200,7 @@ func (c *lineConn) begin(id jsonrpc.ID) bool {
 		return false
 	}
 	c.open[key] = true
+	c.waiting++
 	return true
 }
 
@@ -217,7 +230,7 @@ func (c *lineConn) drain() {
 func (c *lineConn) unanswered() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.open)
+	return c.waiting
 }
 
 // Read implements mcp.Connection.
@@ -246,9 +259,13 @@ func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return fmt.Errorf("encoding a message: %w", err)
 	}
+	r, answer := m.(*jsonrpc.Response)
+	if answer {
+		c.release(r.ID)
+	}
 	err = c.writeLine(line)
-	if r, ok := m.(*jsonrpc.Response); ok {
-		c.finish(r.ID)
+	if answer {
+		c.finish()
 	}
 	return err
 }
@@ -262,9 +279,16 @@ func (c *lineConn) writeLine(line []byte) error {
 	return nil
 }
 
-func (c *lineConn) finish(id jsonrpc.ID) {
+// release frees an id, before its answer is written: whoever has read the answer may use it again.
+func (c *lineConn) release(id jsonrpc.ID) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	delete(c.open, fmt.Sprintf("%T%v", id.Raw(), id.Raw()))
+}
+
+func (c *lineConn) finish() {
+	c.mu.Lock()
+	c.waiting--
 	c.mu.Unlock()
 	select {
 	case c.answered <- struct{}{}:

@@ -12,7 +12,6 @@ package mcpserver
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -130,8 +129,22 @@ func (s *Server) Handler() http.Handler {
 	}))
 }
 
-// checkID refuses a message whose id would not come back as it was. All else that is wrong with
-// a body is left to next, which reads it again.
+// oddBody is the answer to a message that is nested too deep or whose id would not come back as it was.
+func oddBody(body []byte) []byte {
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
+		return nil
+	}
+	if _, err := jsonrpc.DecodeMessage(body); err != nil {
+		return tooDeep(body)
+	}
+	if answerable(body) {
+		return nil
+	}
+	return complaint(jsonrpc.CodeInvalidRequest, idOf(body), noMessage(body))
+}
+
+// checkID answers what oddBody refuses. All else that is wrong with a body is left to next,
+// which reads it again.
 func checkID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest+1))
@@ -139,10 +152,10 @@ func checkID(next http.Handler) http.Handler {
 			http.Error(w, "the body of the request did not arrive whole", http.StatusBadRequest)
 			return
 		}
-		if json.Valid(body) && bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) && !answerable(body) {
+		if answer := oddBody(body); answer != nil {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write(complaint(jsonrpc.CodeInvalidRequest, idOf(body), noMessage(body))) // a client that left reads nothing
+			_, _ = w.Write(answer) // a client that left reads nothing
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
 
 	"toolroom/internal/cli"
 )
@@ -23,6 +24,10 @@ type server struct {
 
 func serve(t *testing.T) *server {
 	t.Helper()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		goleak.VerifyNone(t)
+	})
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
 	s := &server{stop: stop, ended: make(chan int, 1)}
@@ -160,4 +165,7 @@ func TestOddMessagesOverHTTP(t *testing.T) {
 		t.Errorf("a call afterwards: %+v %v", got, err)
 	}
 	_ = session.Close()
+	if code, _ := s.end(t); code != 0 {
+		t.Errorf("the server ended with %d", code)
+	}
 }
