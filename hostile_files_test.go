@@ -2,12 +2,12 @@ package toolroom_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -153,7 +153,9 @@ func TestHostileLinksFromBodies(t *testing.T) {
 
 func TestWhatIsNoFileFromBodies(t *testing.T) {
 	h, root := filesAt(t, toolroom.Options{})
-	if err := syscall.Mkfifo(filepath.Join(root, "fifo"), 0o644); err != nil {
+	if err := mkfifo(filepath.Join(root, "fifo")); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("this system has no named pipes in folders")
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	short, err := os.MkdirTemp("", "s") // a socket's path must be short
