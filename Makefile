@@ -2,7 +2,7 @@
 SHELL      := bash
 MINUTES    ?= 2
 CYCLES     ?= 1000
-FUZZTIME   ?= 10s
+FUZZTIME   ?= 4s
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 SHARED     ?= $(or $(TOOLROOM_SHARED),../shared)
 
@@ -44,7 +44,7 @@ walls: ## the tests of confinement as the program is built, without cgo: its wor
 race: ## all packages with -race; -short leaves out the engine's large tables
 	go test -race -short -timeout 15m ./...
 
-fuzz: ## fuzz every parser of outside input, FUZZTIME each (10s)
+fuzz: ## fuzz every parser of outside input, FUZZTIME each (4s; make fuzz FUZZTIME=5m for a night)
 	@for pkg in $(FUZZED); do for f in $$(go test -list '^Fuzz' $$pkg | grep ^Fuzz); do \
 	  echo "fuzzing $$pkg $$f for $(FUZZTIME)"; \
 	  go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done

@@ -40,6 +40,7 @@ func openBroker(o Options) (*broker.Broker, error) {
 	return broker.Open(broker.Options{
 		Net:     egress.Options{None: o.NoNet, AllowPrivate: o.AllowPrivate},
 		Files:   files.Options{Hidden: []string{data}, Show: o.ExposeSecretFiles},
+		Usage:   filepath.Join(data, "usage"),
 		Exec:    o.Exec,
 		Secrets: secrets.NewStore(filepath.Join(data, "secrets"), key),
 		Log:     o.Logger,

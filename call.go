@@ -93,7 +93,7 @@ func (c *call) run(ctx context.Context, args json.RawMessage) (tool.Outcome, err
 	case err != nil:
 		return out, err
 	case failure != nil:
-		return out, c.explain(failure)
+		return out, c.host.redactError(c.explain(failure))
 	case c.what.Output != nil:
 		return c.checkOutput(out)
 	}
@@ -124,10 +124,11 @@ func (c *call) accept(args json.RawMessage) (json.RawMessage, error) {
 func (c *call) job(args json.RawMessage) *runner.Job {
 	v := &c.what.Tool.Current
 	c.host.call = c
+	hooks := c.host.told(c.w.hooks)
 	job := &runner.Job{
 		Place: c.w.principal.Place, Key: c.key, File: fileName(c.what.Tool.Name), Code: c.what.Body.Code,
 		Args: args, Env: c.env(), Limits: c.limits, Solo: v.Solo,
-		Host: &c.host, OnLog: c.w.hooks.Log, OnProgress: c.w.hooks.Progress,
+		Host: &c.host, OnLog: hooks.Log, OnProgress: hooks.Progress,
 	}
 	if c.from != nil {
 		job.Loan = &c.from.loan

@@ -25,6 +25,7 @@ import (
 
 // TestFanOut starts far more calls of tools at once than a workspace has places.
 func TestFanOut(t *testing.T) {
+	onlyWhole(t)
 	w := view(t, room(t, toolroom.Options{}), tool.User, "w")
 	define(t, w, "leaf", "await new Promise(r => setTimeout(r, 5)); return args.n", func(d *tool.Definition) {
 		d.Parameters = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
@@ -46,6 +47,7 @@ func TestFanOut(t *testing.T) {
 
 // TestDepthAndFanOut has calls wait for calls as deep as is allowed, in every place.
 func TestDepthAndFanOut(t *testing.T) {
+	onlyWhole(t)
 	w := view(t, room(t, toolroom.Options{}), tool.User, "w")
 	define(t, w, "t0", "return 1")
 	for n := 1; n <= 9; n++ {
@@ -243,8 +245,8 @@ func TestEveryNameOnCtx(t *testing.T) {
 	var steps []tool.Progress
 	w := view(t, room(t, toolroom.Options{Env: map[string]string{"A": "1"}}), tool.User, "w")
 	h := hands{w.View(toolroom.Hooks{Progress: func(p tool.Progress) { steps = append(steps, p) }}), tool.Definition{}}
-	out, err := h.run(t, "ctx.progress(1); ctx.progress(2, 4, 'half'); ctx.log('plain'); ctx.log.warn('w', {a: 1}); console.debug('d'); return [ctx.vars.A, env.vars.A, params === args, ctx.signal.aborted, ctx.signal instanceof AbortSignal, Object.isFrozen(env)]", map[string]int{})
-	wants(t, out, err, `["1","1",true,false,true,true]`)
+	out, err := h.run(t, "ctx.progress(1); ctx.progress(2, 4, 'half'); ctx.log('plain'); ctx.log.warn('w', {a: 1}); console.debug('d'); return [ctx.vars.A, env.vars.A, params === args, ctx.signal.aborted, ctx.signal instanceof AbortSignal]", map[string]int{})
+	wants(t, out, err, `["1","1",true,false,true]`)
 	if len(steps) != 2 || steps[1] != (tool.Progress{Done: 2, Total: 4, Message: "half"}) {
 		t.Errorf("the steps are %+v", steps)
 	}
@@ -298,4 +300,30 @@ func TestMissingGlobalsNameTheirReplacement(t *testing.T) {
 		}
 	}
 	h.gets(t, `["undefined","undefined","undefined","undefined"]`, "return [typeof process, typeof require, typeof Buffer, typeof module]", nil)
+}
+
+// TestSecretsInPiecesComeOutNowhere has a server give a secret back in pieces, which
+// a body puts together: the last things that look are those which let it out.
+func TestSecretsInPiecesComeOutNowhere(t *testing.T) {
+	const value = "hunter2-in-pieces"
+	s := newMisbehaving(t)
+	w := view(t, room(t, toolroom.Options{AllowPrivate: []string{s.host}}), tool.User, "w")
+	if err := w.SetSecret(t.Context(), "KEY", []byte(value), []string{s.host}); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	h := hands{w.View(toolroom.Hooks{Log: func(l tool.LogLine) { told = append(told, l.Text) }, Progress: func(p tool.Progress) { told = append(told, p.Message) }}),
+		tool.Definition{Grant: tool.Grant{Secrets: []string{"KEY"}}}}
+	body := "await ctx.secret('KEY'); const k = ['hunter2', 'in', 'pieces'].join('-'); console.log('it is ' + k); ctx.progress(1, 1, k); const e = new Error(k); e.name = k; "
+	for _, end := range []string{"throw e", "throw k", "return k", "return {[k]: [k]}"} {
+		told = nil
+		out, err := h.run(t, body+end, nil)
+		said, _ := json.Marshal([]any{out, tool.AsError(err), told})
+		if strings.Contains(string(said), value) {
+			t.Errorf("%s: %s", end, said)
+		}
+		if len(told) != 2 {
+			t.Errorf("%s: %d texts were told, want a line and a step", end, len(told))
+		}
+	}
 }

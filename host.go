@@ -60,10 +60,16 @@ func (h *host) close() {
 	}
 }
 
-// redact takes the call's secrets out of what it leaves behind. Bodies hold
-// stand-ins only, so there is something to find only if a secret came back in a way the broker does not know.
+// hiding says whether the call may hold secrets, so that what leaves it is looked through.
+// Bodies hold stand-ins only: there is something to find only if a secret came back in a way the broker
+// does not know, such as in pieces.
+func (h *host) hiding() bool {
+	return len(h.call.what.Tool.Current.Definition.Grant.Secrets) > 0
+}
+
+// redact takes the call's secrets out of its result and log.
 func (h *host) redact(out *tool.Outcome) {
-	if h.session == nil || len(h.call.what.Tool.Current.Definition.Grant.Secrets) == 0 {
+	if h.session == nil || !h.hiding() {
 		return
 	}
 	r := h.session.Redactor()
@@ -71,6 +77,45 @@ func (h *host) redact(out *tool.Outcome) {
 	for i := range out.Logs {
 		out.Logs[i].Text = r.String(out.Logs[i].Text)
 	}
+}
+
+// redactError is err without the call's secrets.
+func (h *host) redactError(err error) error {
+	if err == nil || h.session == nil || !h.hiding() {
+		return err
+	}
+	r, e := h.session.Redactor(), *tool.AsError(err)
+	e.Message, e.Hint = r.String(e.Message), r.String(e.Hint)
+	if e.Details != nil {
+		details, encodeErr := json.Marshal(e.Details)
+		if encodeErr != nil {
+			return &e
+		}
+		e.Details = json.RawMessage(r.Bytes(details))
+	}
+	return &e
+}
+
+// told is hooks whose texts go out without the call's secrets.
+func (h *host) told(hooks Hooks) Hooks {
+	if !h.hiding() {
+		return hooks
+	}
+	clean := func(text string) string {
+		h.once.Do(h.open) // orders what follows after the session was made
+		if h.session == nil {
+			return text
+		}
+		return h.session.Redactor().String(text)
+	}
+	told := hooks
+	if hooks.Log != nil {
+		told.Log = func(l tool.LogLine) { l.Text = clean(l.Text); hooks.Log(l) }
+	}
+	if hooks.Progress != nil {
+		told.Progress = func(p tool.Progress) { p.Message = clean(p.Message); hooks.Progress(p) }
+	}
+	return told
 }
 
 // callTool runs another tool for the body. Whatever that tool may do follows

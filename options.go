@@ -101,7 +101,7 @@ func (o Options) withCounts() (Options, error) {
 		return o, tool.Errorf(tool.InvalidArguments, "a change cannot wait %s for its approval: 0 to %s", o.ApprovalWait, maxApprovalWait)
 	}
 	timeout, tools, calls := int64(o.Timeout), int64(o.MaxTools), int64(o.InFlight)
-	if err := within("timeout in nanoseconds", &timeout, int64(30*time.Second), int64(15*time.Minute)); err != nil {
+	if err := timeoutWithin(&timeout); err != nil {
 		return o, err
 	}
 	if err := within("number of tools", &tools, 100, 10_000); err != nil {
@@ -131,6 +131,14 @@ const maxApprovalWait = time.Hour
 // globalTools says whether a tenant may have global tools.
 func (o Options) globalTools(tenant string) bool {
 	return !slices.Contains(o.NoGlobalTools, tenant) && !slices.Contains(o.NoGlobalTools, "*")
+}
+
+func timeoutWithin(value *int64) error {
+	const most = 15 * time.Minute
+	if err := within("timeout", value, int64(30*time.Second), int64(most)); err != nil {
+		return tool.Errorf(tool.InvalidArguments, "the timeout of a call cannot be %s: 1ms to %s", time.Duration(*value), most)
+	}
+	return nil
 }
 
 func within(name string, value *int64, otherwise, most int64) error {

@@ -28,6 +28,12 @@ func (w *Workspace) Tool(ctx context.Context, name string) (tool.Tool, error) {
 	return reading(w, func(r *registry.Registry) (tool.Tool, error) { return r.Get(ctx, w.principal.Place, name) })
 }
 
+// LastChange is the newest change of a tool that Tool or Tools gave: what was done, by whom and why, also when it
+// made no version, as deleting does.
+func (w *Workspace) LastChange(ctx context.Context, t tool.Tool) (Event, error) {
+	return reading(w, func(r *registry.Registry) (Event, error) { return r.LastChange(ctx, w.principal.Place, t) })
+}
+
 // Search is the enabled tools that fit query best, best first, at most limit.
 func (w *Workspace) Search(ctx context.Context, query string, limit int) ([]tool.Tool, error) {
 	return reading(w, func(r *registry.Registry) ([]tool.Tool, error) { return r.Search(ctx, w.principal.Place, query, limit) })

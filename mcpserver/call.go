@@ -17,6 +17,11 @@ import (
 // call answers tools/call. Whatever goes wrong with the tool is a result that
 // the model can read, never a protocol error.
 func (s *Server) call(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
+	s.active.Add(1)
+	defer s.active.Add(-1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.calls, cancel)()
 	ask := &questioner{req: req}
 	hooks := toolroom.Hooks{Approver: ask}
 	if token := req.Params.GetProgressToken(); token != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
@@ -20,15 +21,16 @@ const maxLine = 8 << 20
 
 // lineTransport is JSON-RPC a line at a time. The SDK's own ends the session at
 // the first line that is no message; this one answers it and reads on. At the
-// end of input it lets the requests that are under way be answered.
+// end of input it gives the requests that are under way a moment to be answered.
 type lineTransport struct {
 	in  io.Reader
 	out io.Writer
+	end <-chan struct{} // when it closes, the session ends as if the input had, at once
 }
 
 // Connect implements mcp.Transport.
 func (t *lineTransport) Connect(context.Context) (mcp.Connection, error) {
-	c := &lineConn{out: t.out, messages: make(chan jsonrpc.Message), closed: make(chan struct{}), open: map[string]bool{}, idle: make(chan struct{}, 1)}
+	c := &lineConn{out: t.out, end: t.end, messages: make(chan jsonrpc.Message), closed: make(chan struct{}), open: map[string]bool{}, answered: make(chan struct{}, 1)}
 	go c.readLines(bufio.NewReaderSize(t.in, 64<<10))
 	return c, nil
 }
@@ -39,14 +41,15 @@ type lineConn struct {
 	out      io.Writer
 	messages chan jsonrpc.Message
 	closed   chan struct{}
+	end      <-chan struct{}
 	once     sync.Once
 
 	writing sync.Mutex
 
-	mu    sync.Mutex
-	open  map[string]bool // ids of requests that have no answer yet
-	ended bool            // the input has ended
-	idle  chan struct{}   // filled when ended and open is empty
+	mu       sync.Mutex
+	open     map[string]bool // ids of requests that have no answer yet
+	waiting  int             // how many requests have no answer written yet
+	answered chan struct{}   // filled when one of them is answered
 }
 
 func (c *lineConn) readLines(in *bufio.Reader) {
@@ -65,6 +68,8 @@ func (c *lineConn) readLines(in *bufio.Reader) {
 		}
 		select {
 		case <-c.closed:
+			return
+		case <-c.end:
 			return
 		default:
 		}
@@ -104,13 +109,9 @@ func skipLine(in *bufio.Reader, err error) error {
 
 // take hands a message to the SDK, or answers what is none.
 func (c *lineConn) take(line []byte) {
-	if !json.Valid(line) {
-		c.complain(jsonrpc.CodeParseError, nil, "this line is not JSON")
-		return
-	}
 	m, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		c.complain(jsonrpc.CodeInvalidRequest, idOf(line), noMessage(line))
+	if answer := refusal(line, err); answer != nil {
+		_ = c.writeLine(answer) // a client that is gone ends the session by itself
 		return
 	}
 	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && !c.begin(r.ID) {
@@ -120,7 +121,23 @@ func (c *lineConn) take(line []byte) {
 	select {
 	case c.messages <- m:
 	case <-c.closed:
+	case <-c.end:
 	}
+}
+
+// refusal is the answer to a line that is no message, nil for one that is. err is what decoding it gave.
+func refusal(line []byte, err error) []byte {
+	valid := json.Valid(line)
+	if valid && err == nil && answerable(line) {
+		return nil
+	}
+	if answer := tooDeep(line); answer != nil {
+		return answer
+	}
+	if !valid {
+		return complaint(jsonrpc.CodeParseError, nil, "this is not JSON")
+	}
+	return complaint(jsonrpc.CodeInvalidRequest, idOf(line), noMessage(line))
 }
 
 func noMessage(line []byte) string {
@@ -128,6 +145,24 @@ func noMessage(line []byte) string {
 		return "batches are not supported: send one message a line"
 	}
 	return `this is no JSON-RPC 2.0 message: it takes "jsonrpc": "2.0", a method and, to be answered, an id that is a string or a whole number`
+}
+
+// maxID is the largest id that is a number: of larger ones, several are the same to who reads numbers as floats.
+const maxID = 1<<53 - 1
+
+// answerable says whether the id of a message, if it has one, comes back as it was: the SDK
+// would cut 1.5 to 1, which is another request's, and take null for no id.
+func answerable(line []byte) bool {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(line, &m) != nil {
+		return false
+	}
+	id, given := m["id"]
+	if !given || string(id) == "null" && m["error"] != nil { // the second answers a message that had no id to read
+		return true
+	}
+	n, err := strconv.ParseInt(string(id), 10, 64)
+	return err == nil && max(n, -n) <= maxID || id[0] == '"'
 }
 
 // idOf is the id of a message that is wrong in some other way, nil when it has none.
@@ -142,10 +177,19 @@ func idOf(line []byte) json.RawMessage {
 }
 
 func (c *lineConn) complain(code int64, id json.RawMessage, message string) {
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message}})
-	if err == nil {
-		_ = c.writeLine(line) // a client that is gone ends the session by itself
+	_ = c.writeLine(complaint(code, id, message)) // a client that is gone ends the session by itself
+}
+
+// complaint is the answer to what is no message. id is JSON, nil when it could not be read.
+func complaint(code int64, id json.RawMessage, message string) []byte {
+	text, err := json.Marshal(message)
+	if err != nil {
+		text = []byte(`""`)
 	}
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text)
 }
 
 func (c *lineConn) begin(id jsonrpc.ID) bool {
@@ -156,29 +200,37 @@ func (c *lineConn) begin(id jsonrpc.ID) bool {
 		return false
 	}
 	c.open[key] = true
+	c.waiting++
 	return true
 }
 
-// patience is how long the answers to the last requests may take after the end
-// of input: a client that still waits for them has not gone.
-const patience = time.Minute
+// patience is how long after the end of input, and after each answer since, the next
+// answer may take. A client that pipes its requests in gets them answered; one that has gone
+// leaves no call running. What is open when it ends is cancelled.
+const patience = 700 * time.Millisecond
 
-// drain waits until what was asked before the end of input is answered.
+// drain waits until what was asked before the end of input is answered, as long as answers keep coming.
 func (c *lineConn) drain() {
-	c.mu.Lock()
-	c.ended = true
-	waiting := len(c.open) > 0
-	c.mu.Unlock()
-	if !waiting {
-		return
-	}
 	late := time.NewTimer(patience)
 	defer late.Stop()
-	select {
-	case <-c.idle:
-	case <-c.closed:
-	case <-late.C:
+	for c.unanswered() > 0 {
+		select {
+		case <-c.answered:
+			late.Reset(patience)
+		case <-c.closed:
+			return
+		case <-c.end:
+			return
+		case <-late.C:
+			return
+		}
 	}
+}
+
+func (c *lineConn) unanswered() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waiting
 }
 
 // Read implements mcp.Connection.
@@ -191,6 +243,8 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		return m, nil
 	case <-c.closed:
 		return nil, io.EOF
+	case <-c.end:
+		return nil, io.EOF // the SDK cancels the calls under way
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -205,9 +259,13 @@ func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return fmt.Errorf("encoding a message: %w", err)
 	}
+	r, answer := m.(*jsonrpc.Response)
+	if answer {
+		c.release(r.ID)
+	}
 	err = c.writeLine(line)
-	if r, ok := m.(*jsonrpc.Response); ok {
-		c.finish(r.ID)
+	if answer {
+		c.finish()
 	}
 	return err
 }
@@ -221,15 +279,20 @@ func (c *lineConn) writeLine(line []byte) error {
 	return nil
 }
 
-func (c *lineConn) finish(id jsonrpc.ID) {
+// release frees an id, before its answer is written: whoever has read the answer may use it again.
+func (c *lineConn) release(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.open, fmt.Sprintf("%T%v", id.Raw(), id.Raw()))
-	if c.ended && len(c.open) == 0 {
-		select {
-		case c.idle <- struct{}{}:
-		default:
-		}
+}
+
+func (c *lineConn) finish() {
+	c.mu.Lock()
+	c.waiting--
+	c.mu.Unlock()
+	select {
+	case c.answered <- struct{}{}:
+	default:
 	}
 }
 

@@ -10,13 +10,16 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolroom"
@@ -34,6 +37,9 @@ type Options struct {
 type Server struct {
 	workspace *toolroom.Workspace
 	mcp       *mcp.Server
+	active    atomic.Int64    // calls under way
+	calls     context.Context // ends when calls under way must
+	endCalls  context.CancelFunc
 }
 
 // instructions are what a client may put into its model's context.
@@ -42,9 +48,10 @@ const instructions = "Tools of this workspace can be made, changed and undone wh
 	"Errors read \"code: message\" and then what to do."
 
 // New returns a Server for w. Until ctx ends it follows the changes of w and
-// tells its sessions of them.
+// tells its sessions of them. Whoever serves its Handler calls Close in the end.
 func New(ctx context.Context, w *toolroom.Workspace, o Options) *Server {
 	s := &Server{workspace: w}
+	s.calls, s.endCalls = context.WithCancel(context.WithoutCancel(ctx))
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "toolroom", Title: "Toolroom", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       o.Logger,
@@ -87,11 +94,28 @@ func (s *Server) answer(next mcp.MethodHandler) mcp.MethodHandler {
 // or nobody reads out any more.
 // A line that is no message is answered with a protocol error and does not end the session.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.mcp.Run(ctx, &lineTransport{in: in, out: out})
+	err := s.mcp.Run(ctx, &lineTransport{in: in, out: out, end: ctx.Done()})
 	if ctx.Err() != nil || errors.Is(err, errGone) {
 		return nil
 	}
 	return err
+}
+
+// Close waits for the calls under way until ctx ends, cancels those that are left, and ends
+// all sessions.
+func (s *Server) Close(ctx context.Context) {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for s.active.Load() > 0 && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-look.C:
+		}
+	}
+	s.endCalls()
+	for session := range s.mcp.Sessions() {
+		_ = session.Close() // what its client did not read is lost either way
+	}
 }
 
 // maxRequest bounds the body of one HTTP request: arguments of 1 MB at their most escaped.
@@ -100,7 +124,41 @@ const maxRequest = 8 << 20
 // Handler serves MCP over streamable HTTP. Who may reach it is the caller's
 // affair: Handler checks neither keys nor origins.
 func (s *Server) Handler() http.Handler {
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
+	return checkID(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 		SessionTimeout: time.Hour, MaxRequestBodyBytes: maxRequest, PropagateRequestCancellation: true,
+	}))
+}
+
+// oddBody is the answer to a message that is nested too deep or whose id would not come back as it was.
+func oddBody(body []byte) []byte {
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
+		return nil
+	}
+	if _, err := jsonrpc.DecodeMessage(body); err != nil {
+		return tooDeep(body)
+	}
+	if answerable(body) {
+		return nil
+	}
+	return complaint(jsonrpc.CodeInvalidRequest, idOf(body), noMessage(body))
+}
+
+// checkID answers what oddBody refuses. All else that is wrong with a body is left to next,
+// which reads it again.
+func checkID(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest+1))
+		if err != nil {
+			http.Error(w, "the body of the request did not arrive whole", http.StatusBadRequest)
+			return
+		}
+		if answer := oddBody(body); answer != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write(answer) // a client that left reads nothing
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
 	})
 }

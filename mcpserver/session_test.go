@@ -26,22 +26,34 @@ func open(t *testing.T, opts toolroom.Options) (*toolroom.Workspace, *mcpserver.
 func openAt(t *testing.T, data string, opts toolroom.Options) (*toolroom.Workspace, *mcpserver.Server) {
 	t.Helper()
 	opts.Data = data
+	w := within(t, roomWith(t, opts), "w")
+	ctx, stop := context.WithCancel(context.Background())
+	t.Cleanup(stop)
+	return w, mcpserver.New(ctx, w, mcpserver.Options{Version: "test"})
+}
+
+func roomWith(t *testing.T, opts toolroom.Options) *toolroom.Room {
+	t.Helper()
 	room, err := toolroom.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := room.Workspace(tool.Principal{Place: tool.Place{Tenant: "t", Workspace: "w"}, Kind: tool.Model, ID: "m"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(func() {
-		stop()
 		if err := room.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return w, mcpserver.New(ctx, w, mcpserver.Options{Version: "test"})
+	return room
+}
+
+// within is a model in a workspace of a room.
+func within(t *testing.T, room *toolroom.Room, workspace string) *toolroom.Workspace {
+	t.Helper()
+	w, err := room.Workspace(tool.Principal{Place: tool.Place{Tenant: "t", Workspace: workspace}, Kind: tool.Model, ID: "m"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }
 
 // overStdio connects a client by two pipes.

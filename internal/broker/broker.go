@@ -2,7 +2,11 @@ package broker
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -18,6 +22,7 @@ import (
 type Options struct {
 	Net     egress.Options
 	Files   files.Options
+	Usage   string         // directory that keeps how much of its quota each workspace has used; "": nowhere
 	Exec    []string       // names of commands
 	Secrets *secrets.Store // nil: there are none
 	Log     *slog.Logger   // what went wrong inside; nil: slog.Default()
@@ -99,6 +104,16 @@ func (b *Broker) DeleteSecret(ctx context.Context, at tool.Place, name string) e
 	return b.opts.Secrets.Delete(ctx, at, name)
 }
 
+// usageFile is where the quota of a call's workspace is kept, in a name that no
+// tenant can choose.
+func (b *Broker) usageFile(c Call) string {
+	if b.opts.Usage == "" {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", c.Place.Tenant, c.Place.Workspace, c.Root))
+	return filepath.Join(b.opts.Usage, hex.EncodeToString(sum[:16])+".json")
+}
+
 func noSecrets() error {
 	return tool.Errorf(tool.NotFound, "this room keeps no secrets")
 }
@@ -120,8 +135,9 @@ func (b *Broker) space(at tool.Place, root string) (*space, error) {
 }
 
 // files is the workspace's folder, opened when a tool first wants it.
-func (s *space) files(c Call, o files.Options) (*files.Folder, error) {
+func (s *space) files(c Call, o files.Options, usage string) (*files.Folder, error) {
 	o.Show = slices.Concat(o.Show, c.Show)
+	o.Usage = usage
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	if s.folder != nil {
@@ -146,7 +162,7 @@ func (s *space) close() error {
 }
 
 // Forget closes what a workspace holds open: its connections and its folder. Its
-// sessions are closed before; the quota starts anew.
+// sessions are closed before.
 func (b *Broker) Forget(at tool.Place) error {
 	b.mu.Lock()
 	var gone []*space

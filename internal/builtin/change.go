@@ -93,6 +93,9 @@ func update(ctx context.Context, w Workspace, t Tool, args json.RawMessage) (jso
 	if err != nil {
 		return nil, err
 	}
+	if in.Enabled != nil {
+		c.Tool.Current.Changed = []string{"enabled"} // its version is the old one, which says what made it
+	}
 	return answer(c, "")
 }
 
@@ -118,7 +121,8 @@ func remove(ctx context.Context, w Workspace, t Tool, args json.RawMessage) (jso
 	return encode(struct {
 		Name    string `json:"name"`
 		Deleted bool   `json:"deleted"`
+		Version string `json:"version"` // as every change answers
 		Undo    string `json:"undo_version"`
 		Next    string `json:"next"`
-	}{c.Tool.Name, true, c.Tool.Current.ID, "To undo: update_tool with this name and restore_version set to undo_version."})
+	}{c.Tool.Name, true, c.Tool.Current.ID, c.Tool.Current.ID, "To undo: update_tool with this name and restore_version set to undo_version."})
 }

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	exp "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"toolroom/tool"
 )
@@ -19,7 +21,8 @@ import (
 func decode(t Tool, args json.RawMessage, into any) error {
 	given, err := members(args)
 	if err != nil {
-		return tool.Errorf(tool.InvalidArguments, "%s: %v", t.Name, err).WithHint("Send the object itself: not in a list, and not as a string that holds it.")
+		err.Message = t.Name + ": " + err.Message
+		return err
 	}
 	known, required := fields(t)
 	var problems []problem
@@ -42,15 +45,30 @@ type problem struct {
 	text  string
 }
 
-func members(args json.RawMessage) (map[string]json.RawMessage, error) {
-	if len(args) == 0 || string(args) == "null" {
+func members(args json.RawMessage) (map[string]json.RawMessage, *tool.Error) {
+	if args = bytes.TrimSpace(args); len(args) == 0 || string(args) == "null" {
 		return nil, nil
 	}
 	var given map[string]json.RawMessage
-	if err := exp.Unmarshal(args, &given); err != nil {
-		return nil, fmt.Errorf("the arguments must be one JSON object, such as {\"name\": \"x\"}; got %s", kindOf(args))
+	err := exp.Unmarshal(args, &given)
+	if err == nil {
+		return given, nil
 	}
-	return given, nil
+	if kind := kindOf(args); kind != "an object" {
+		return nil, tool.Errorf(tool.InvalidArguments, "the arguments must be one JSON object, such as {\"name\": \"x\"}; got %s", kind).
+			WithHint("Send the object itself: not in a list, and not as a string that holds it.")
+	}
+	var at *jsontext.SyntacticError
+	if errors.As(err, &at) && errors.Is(err, jsontext.ErrDuplicateName) {
+		return nil, tool.Errorf(tool.InvalidArguments, "%s: this name is there twice in its object", dotted(at.JSONPointer)).
+			WithHint("Send each name once.")
+	}
+	return nil, tool.Errorf(tool.InvalidArguments, "the arguments are not valid JSON: %v", err)
+}
+
+// dotted is a JSON pointer as people write it.
+func dotted(p jsontext.Pointer) string {
+	return strings.ReplaceAll(strings.TrimPrefix(string(p), "/"), "/", ".")
 }
 
 // fields is what the schema of t knows and requires.
@@ -115,7 +133,7 @@ func explain(name string, value json.RawMessage, err error) string {
 	at := name
 	var semantic *exp.SemanticError
 	if errors.As(err, &semantic) {
-		at = strings.ReplaceAll(strings.TrimPrefix(string(semantic.JSONPointer), "/"), "/", ".")
+		at = dotted(semantic.JSONPointer)
 	}
 	switch {
 	case errors.Is(err, exp.ErrUnknownName):
@@ -151,13 +169,13 @@ func unquote(value json.RawMessage) string {
 }
 
 func kindOf(value json.RawMessage) string {
-	switch strings.TrimSpace(string(value) + " ")[:1] {
-	case `"`:
+	switch value = bytes.TrimSpace(value); {
+	case bytes.HasPrefix(value, []byte(`"`)):
 		return "a string"
-	case "[":
+	case bytes.HasPrefix(value, []byte("[")):
 		return "a list"
-	case "{":
-		return "an object that is not valid: a name twice, or broken JSON"
+	case bytes.HasPrefix(value, []byte("{")):
+		return "an object"
 	}
 	return "a bare value"
 }
@@ -188,6 +206,8 @@ func codeFor(t Tool, field string, known map[string]json.RawMessage) tool.Code {
 		return tool.InvalidDescription
 	case "parameters", "output_schema":
 		return tool.InvalidSchema
+	case "enabled", "expected_version", "if_exists", "reason", "restore_version":
+		return tool.InvalidArguments // about the change, not about the tool
 	}
 	return tool.InvalidDefinition
 }

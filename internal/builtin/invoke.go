@@ -24,6 +24,7 @@ type Workspace interface {
 type Reader interface {
 	Tools(ctx context.Context, which toolroom.ListOptions) (toolroom.Page, error)
 	Tool(ctx context.Context, name string) (tool.Tool, error)
+	LastChange(ctx context.Context, t tool.Tool) (toolroom.Event, error)
 	Search(ctx context.Context, query string, limit int) ([]tool.Tool, error)
 	History(ctx context.Context, name, cursor string) (toolroom.Versions, error)
 	Version(ctx context.Context, name, id string) (tool.Version, error)

@@ -117,6 +117,15 @@ type full struct {
 	Next       string          `json:"next_cursor,omitempty"`
 	Diff       *toolroom.Diff  `json:"diff,omitempty"`
 	Sent       *toolroom.Sent  `json:"sent,omitempty"`
+	Last       *last           `json:"last_change,omitempty"`
+}
+
+// last is the newest change of a tool, which may have made no version.
+type last struct {
+	Action string      `json:"action"`
+	Author tool.Author `json:"author"`
+	At     time.Time   `json:"at"`
+	Reason string      `json:"reason,omitempty"`
 }
 
 // past is a version as the history shows it.
@@ -148,6 +157,11 @@ func read(ctx context.Context, w Reader, t Tool, args json.RawMessage) (json.Raw
 	out.Definition.Body, out.Lines = cutLines(out.Definition.Body, in.FromLine, in.ToLine)
 	if err := out.addPast(ctx, w, in); err != nil {
 		return nil, err
+	}
+	if e, err := w.LastChange(ctx, got); err != nil {
+		return nil, err
+	} else if e.Revision != 0 {
+		out.Last = &last{string(e.Action), e.Author, e.At, e.Reason}
 	}
 	if in.Provider != "" {
 		sent, err := toolroom.SchemaFor(in.Provider, v.Definition.Parameters)

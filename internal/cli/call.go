@@ -25,12 +25,12 @@ func (a *app) callCommand() *cobra.Command {
 	a.operatorFlags(c)
 	c.Flags().StringVar(&args, "args", "{}", "the arguments: JSON, @FILE, or - for standard input")
 	c.RunE = func(c *cobra.Command, words []string) error {
-		given, err := a.value("args", args)
+		given, err := a.jsonValue("--args", args)
 		if err != nil {
 			return err
 		}
 		return a.withWorkspace(c.Context(), tool.User, func(w *toolroom.Workspace) error {
-			out, err := w.View(a.hooks()).Call(c.Context(), words[0], json.RawMessage(given))
+			out, err := w.View(a.hooks()).Call(c.Context(), words[0], given)
 			return a.printOutcome(out, err)
 		})
 	}
@@ -69,7 +69,7 @@ func (a *app) runCommand() *cobra.Command {
 // once is the definition of a body that is run and not kept.
 func (a *app) once(file, args, scope, language string, grant []string) (tool.Definition, json.RawMessage, error) {
 	def := tool.Definition{Scope: tool.Scope(scope), Language: languageOf(file, language)}
-	given, err := a.value("args", args)
+	given, err := a.jsonValue("--args", args)
 	if err != nil {
 		return def, nil, err
 	}
@@ -88,7 +88,7 @@ func (a *app) once(file, args, scope, language string, grant []string) (tool.Def
 			return def, nil, usageError{err: fmt.Errorf("--grant: %w", err)}
 		}
 	}
-	return def, json.RawMessage(given), nil
+	return def, given, nil
 }
 
 // languageOf is the language said, else the one that the name of a file tells.

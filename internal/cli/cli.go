@@ -129,6 +129,10 @@ func (a *app) fail(err error) int {
 	case errors.As(err, &start):
 		code = exitRoom
 	}
+	if code == exitUsage && a.json {
+		a.printJSON(map[string]any{"error": tool.Errorf(tool.InvalidArguments, "%v", err).WithHint("Try '%s --help'.", cmp.Or(wrong.help, "toolroom"))})
+		return code
+	}
 	if code == exitUsage {
 		fmt.Fprintln(a.err, "toolroom:", inert(err.Error()))
 		fmt.Fprintf(a.err, "Try '%s --help'.\n", cmp.Or(wrong.help, "toolroom"))

@@ -82,7 +82,7 @@ func (a *app) readText(c *cobra.Command, d *definition, flag string, fields map[
 	if !c.Flags().Changed(flag) {
 		return nil
 	}
-	text, err := a.value(flag, *d.text[flag])
+	text, err := a.value("--"+flag, *d.text[flag])
 	fields[fieldName(flag)] = quote(text)
 	return err
 }
@@ -91,15 +91,9 @@ func (a *app) readJSON(c *cobra.Command, d *definition, flag string, fields map[
 	if !c.Flags().Changed(flag) {
 		return nil
 	}
-	text, err := a.value(flag, *d.text[flag])
-	if err != nil {
-		return err
-	}
-	if !json.Valid([]byte(text)) {
-		return usageError{err: fmt.Errorf("--%s: this is not JSON", flag)}
-	}
-	fields[fieldName(flag)] = json.RawMessage(text)
-	return nil
+	text, err := a.jsonValue("--"+flag, *d.text[flag])
+	fields[fieldName(flag)] = text
+	return err
 }
 
 func fieldName(flag string) string { return strings.ReplaceAll(flag, "-", "_") }

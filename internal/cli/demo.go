@@ -220,9 +220,41 @@ func fieldOrder(fields map[string]json.RawMessage) []string {
 	})
 }
 
+// maxWidth is how wide a text is shown beside its label: the two fit a terminal of 80 columns.
+const maxWidth = 71
+
+// wrap breaks the lines of s that are wider than width, after a space or a comma where there is
+// one, and begins the rest further in.
+func wrap(s string, width int) string {
+	var out []string
+	for _, line := range strings.Split(s, "\n") {
+		indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+2)
+		for rest := []rune(line); ; {
+			if len(rest) <= width {
+				out = append(out, string(rest))
+				break
+			}
+			at := breakAt(rest, width, len(indent))
+			out = append(out, strings.TrimRight(string(rest[:at]), " "))
+			rest = append([]rune(indent), rest[at:]...)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// breakAt is where a line of width is broken, past its first columns.
+func breakAt(line []rune, width, past int) int {
+	for i := width; i > past+width/2; i-- {
+		if line[i-1] == ' ' || line[i-1] == ',' {
+			return i
+		}
+	}
+	return width
+}
+
 // say prints one turn: who, then the text beside it, every line under the first.
 func (s *scene) say(who, colour, text string) {
-	text = strings.ReplaceAll(inert(strings.TrimRight(text, "\n")), "\n", "\n         ")
+	text = strings.ReplaceAll(wrap(inert(strings.TrimRight(text, "\n")), maxWidth), "\n", "\n         ")
 	label := fmt.Sprintf("%-9s", who)
 	if s.app.colour() {
 		label = "\x1b[" + colour + "m" + label + "\x1b[0m"

@@ -35,6 +35,7 @@ func inertJSON(s string) string {
 }
 
 func escape(s string, as func(rune) string) string {
+	s = strings.ToValidUTF8(s, "\ufffd") // a lone byte above 0x7f is a control character to some terminals
 	if strings.IndexFunc(s, acts) < 0 {
 		return s
 	}

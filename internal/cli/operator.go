@@ -35,7 +35,7 @@ func (a *app) operatorFlags(c *cobra.Command) {
 	o, f := &a.operator, c.Flags()
 	f.StringArrayVar(&o.allowPrivate, "allow-private", nil, "HOST:PORT or CIDR: a private address that tools may reach all the same (repeatable)")
 	f.StringVar(&o.net, "net", "any", "any, or none: no tool reaches the network")
-	f.StringArrayVar(&o.exec, "exec", nil, "a command that tools may be granted (repeatable)")
+	f.StringArrayVar(&o.exec, "exec", nil, "a command that tools may be granted (repeatable); it sees the workspace's secret-like files too")
 	f.StringVar(&o.isolation, "isolation", "isolate", "isolate, or process: a worker process for each call")
 	f.BoolVar(&o.requireSandbox, "require-sandbox", false, "refuse to start without every layer of confinement (see toolroom doctor)")
 	f.DurationVar(&o.timeout, "timeout", 0, "wall clock of a call, up to 15m (default 30s)")

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,9 @@ func (a *app) withRoom(ctx context.Context, do func(room *toolroom.Room, root st
 	room, err := toolroom.Open(ctx, opts)
 	if ctx.Err() != nil {
 		return tool.AsError(errors.Join(ctx.Err(), closed(room)))
+	}
+	if tool.CodeOf(err) == tool.InvalidArguments {
+		return usageError{err: err} // a choice that no machine could meet
 	}
 	if err != nil {
 		return startError{err}
@@ -111,6 +115,15 @@ func (a *app) dataDir() (string, error) {
 // maxValue bounds what a flag reads from a file or standard input.
 const maxValue = 16 << 20
 
+// jsonValue is value for a flag that takes JSON.
+func (a *app) jsonValue(flag, text string) (json.RawMessage, error) {
+	given, err := a.value(flag, text)
+	if err == nil && !json.Valid([]byte(given)) {
+		err = usageError{err: fmt.Errorf("%s: this is not JSON", flag)}
+	}
+	return json.RawMessage(given), err
+}
+
 // value is what a flag means: itself, the content of a file after @, or
 // standard input for -.
 func (a *app) value(flag, text string) (string, error) {
@@ -121,7 +134,7 @@ func (a *app) value(flag, text string) (string, error) {
 	case strings.HasPrefix(text, "@"):
 		f, err := os.Open(text[1:])
 		if err != nil {
-			return "", usageError{err: fmt.Errorf("--%s: %w", flag, err)}
+			return "", usageError{err: fmt.Errorf("%s: %w", flag, err)}
 		}
 		defer f.Close()
 		from = f
@@ -130,10 +143,10 @@ func (a *app) value(flag, text string) (string, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(from, maxValue+1))
 	if err != nil {
-		return "", usageError{err: fmt.Errorf("--%s: %w", flag, err)}
+		return "", usageError{err: fmt.Errorf("%s: %w", flag, err)}
 	}
 	if len(b) > maxValue {
-		return "", usageError{err: fmt.Errorf("--%s: more than %d bytes", flag, maxValue)}
+		return "", usageError{err: fmt.Errorf("%s: more than %d bytes", flag, maxValue)}
 	}
 	return string(b), nil
 }

@@ -1,11 +1,8 @@
 package cli_test
 
 import (
-	"bufio"
 	"context"
 	"flag"
-	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -13,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toolroom"
@@ -49,48 +45,6 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "eventually": eventually},
 	})
-}
-
-// TestServe runs the program as an HTTP server and talks to it.
-func TestServe(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	stderr, says := io.Pipe()
-	ended := make(chan int, 1)
-	go func() {
-		args := []string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--root", t.TempDir()}
-		ended <- cli.Run(ctx, args, strings.NewReader(""), io.Discard, says, func(string) string { return "" })
-		says.Close()
-	}()
-	line, err := bufio.NewReader(stderr).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, stderr) }()
-	endpoint := strings.Fields(strings.TrimPrefix(line, "MCP at "))[0]
-
-	res, err := http.Get(strings.TrimSuffix(endpoint, "/mcp") + "/healthz")
-	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("healthz: %v %v", res, err)
-	}
-	res.Body.Close()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(ctx, &mcp.StreamableClientTransport{Endpoint: endpoint}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "run_code", Arguments: map[string]any{"body": "return 6 * 7"}})
-	if err != nil || got.IsError {
-		t.Errorf("a call over HTTP: %+v %v", got, err)
-	}
-	stop() // as Ctrl-C would, while the session is open
-	select {
-	case code := <-ended:
-		if code != 0 {
-			t.Errorf("the server ended with %d, want 0", code)
-		}
-	case <-time.After(30 * time.Second):
-		t.Error("the server had not ended after 30 s")
-	}
-	_ = session.Close()
 }
 
 // exits CODE COMMAND…: the command ends with exactly this exit code.

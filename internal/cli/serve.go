@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,7 +39,7 @@ func (a *app) mcpCommand() *cobra.Command {
 func (a *app) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "serve",
-		Short:   "Serve the workspace over HTTP: MCP at /mcp, liveness at /healthz",
+		Short:   "Serve the workspace over HTTP: MCP at /mcp, liveness at /healthz and /readyz",
 		Example: "  toolroom serve --root ~/project\n  toolroom serve --addr 127.0.0.1:8080",
 		Args:    noArgs,
 	}
@@ -44,7 +47,7 @@ func (a *app) serveCommand() *cobra.Command {
 	addr := c.Flags().String("addr", "127.0.0.1:7333", "loopback address to listen on")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := onlyLoopback(*addr); err != nil {
-			return err
+			return usage(c, err)
 		}
 		return a.withWorkspace(c.Context(), tool.Model, func(w *toolroom.Workspace) error {
 			return a.serve(c.Context(), w, *addr)
@@ -56,43 +59,77 @@ func (a *app) serveCommand() *cobra.Command {
 // onlyLoopback refuses an address that others than this machine could reach:
 // there are no keys yet that would tell callers apart.
 func onlyLoopback(addr string) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return usageError{err: fmt.Errorf("--addr %s: want HOST:PORT", addr)}
+	host, port, err := net.SplitHostPort(addr)
+	if _, odd := strconv.ParseUint(port, 10, 16); err != nil || odd != nil {
+		return fmt.Errorf("--addr %s: want HOST:PORT, such as 127.0.0.1:7333", addr)
 	}
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return usageError{err: fmt.Errorf("--addr %s: only loopback can be served, such as 127.0.0.1:7333: nothing would tell callers from outside apart", addr)}
+	return fmt.Errorf("--addr %s: only loopback can be served, such as 127.0.0.1:7333: nothing would tell callers from outside apart", addr)
 }
 
-// grace is how long requests under way may take when serving ends.
-const grace = 10 * time.Second
+// grace is how long calls under way may take when serving ends.
+const grace = 5 * time.Second
 
 func (a *app) serve(ctx context.Context, w *toolroom.Workspace, addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return startError{tool.Errorf(tool.Internal, "cannot listen on %s: %v", addr, err).WithHint("Choose another address with --addr.").WithCause(err)}
+		return startError{tool.Errorf(tool.Stopped, "cannot listen on %s: %v", addr, reasonOf(err)).WithHint("Stop what listens there, or choose another address with --addr.").WithCause(err)}
 	}
-	follow, stop := context.WithCancel(ctx)
-	defer stop()
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", mcpserver.New(follow, w, mcpserver.Options{Version: Version()}).Handler())
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	server := &http.Server{Handler: guard(mux), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	mcp := mcpserver.New(ctx, w, mcpserver.Options{Version: Version()})
+	server := &http.Server{Handler: guard(routes(w, mcp)), ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintf(a.err, "MCP at http://%s/mcp (stop with Ctrl-C)\n", listener.Addr())
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
 	go func() {
-		<-follow.Done()
-		late, cancel := context.WithTimeout(context.Background(), grace)
-		defer cancel()
-		if server.Shutdown(late) != nil {
-			_ = server.Close() // streams that do not end by themselves
-		}
+		defer close(ended)
+		<-ctx.Done()
+		end(server, mcp)
 	}()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	err = server.Serve(listener)
+	stop()
+	<-ended
+	if !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}
 	return nil
+}
+
+// routes is what is served where.
+func routes(w *toolroom.Workspace, mcp *mcpserver.Server) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", mcp.Handler())
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", func(out http.ResponseWriter, r *http.Request) {
+		if _, err := w.Tools(r.Context(), toolroom.ListOptions{Limit: 1}); err != nil {
+			http.Error(out, tool.AsError(err).Error(), http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(out, "ok")
+	})
+	return mux
+}
+
+// end takes no new connections, lets the calls under way be answered, and closes what is open.
+func end(server *http.Server, mcp *mcpserver.Server) {
+	late, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- server.Shutdown(late) }()
+	mcp.Close(late)
+	if <-done != nil {
+		_ = server.Close() // streams that did not end by themselves
+	}
+}
+
+// reasonOf is why a system call failed, without the words around it.
+func reasonOf(err error) error {
+	var system *os.SyscallError
+	if errors.As(err, &system) {
+		return system.Err
+	}
+	return err
 }
 
 // guard refuses requests that a web page could have made a browser send: a
@@ -112,7 +149,7 @@ func guard(next http.Handler) http.Handler {
 func ownHost(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
-		name = host
+		name = strings.Trim(host, "[]") // no port
 	}
 	ip := net.ParseIP(name)
 	return name == "localhost" || ip != nil && ip.IsLoopback()

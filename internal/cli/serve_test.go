@@ -52,6 +52,21 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// TestWrap breaks lines for a narrow terminal.
+func TestWrap(t *testing.T) {
+	for in, want := range map[string]string{
+		"short":                   "short",
+		"one two three four":      "one two\n  three\n  four",
+		"  a,b,c,d,e,f,g":         "  a,b,c,d,\n    e,f,g",
+		"漢字漢字漢字漢字漢字漢字":            "漢字漢字漢字漢字漢字\n  漢字",
+		"first\nsecond is longer": "first\nsecond is\n  longer",
+	} {
+		if got := wrap(in, 10); got != want {
+			t.Errorf("wrap(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 // TestInert shows text that acts, and what is printed in its place.
 func TestInert(t *testing.T) {
 	for in, want := range map[string]string{
@@ -62,6 +77,7 @@ func TestInert(t *testing.T) {
 		"zero\u200bwidth\ufeff":  `zero\u200bwidth\ufeff`,
 		"over\rwritten":          `over\x0dwritten`,
 		"a\u2028b":               `a\u2028b`,
+		"a \x9b31m byte":         "a \ufffd31m byte",
 	} {
 		if got := inert(in); got != want {
 			t.Errorf("inert(%q) = %q, want %q", in, got, want)

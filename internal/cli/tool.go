@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -127,19 +128,26 @@ func (a *app) showCommand() *cobra.Command {
 			if *provider != "" {
 				return a.printSent(*provider, t)
 			}
-			return a.printTool(t)
+			last, err := w.LastChange(c.Context(), t)
+			if err != nil {
+				return err
+			}
+			return a.printTool(t, last)
 		})
 	}
 	return c
 }
 
-func (a *app) printTool(t tool.Tool) error {
+func (a *app) printTool(t tool.Tool, last toolroom.Event) error {
 	if a.json {
 		a.printJSON(t)
 		return nil
 	}
 	d := t.Current.Definition
 	a.printf("%s  (%s, by %s, version %d)\n%s\n\n%s\n\n", inertLine(t.Name), state(t), t.Source, t.Current.Number, t.Current.ID, d.Description)
+	if last.Revision > 0 && (t.Deleted || !t.Enabled) {
+		a.printf("%s by %s %s: %s\n\n", last.Action, last.Author.Kind, inertLine(last.Author.ID), inertLine(cmp.Or(last.Reason, "no reason given")))
+	}
 	a.printf("Parameters\n%s\n\nBody\n%s\n\nWhat it may do\n", indent(string(d.Parameters)), numbered(d.Body))
 	for _, words := range builtin.Grants(d) {
 		a.printf("  %s\n", words)

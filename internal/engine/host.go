@@ -54,7 +54,7 @@ type hostFunc func(i *isolate, args []value) value
 func hostFuncs() map[string]hostFunc {
 	return map[string]hostFunc{
 		"hooks": hostHooks, "native": hostNative, "send": hostSend, "takeBack": hostTakeBack, "log": hostLog,
-		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "left": hostLeft, "classOf": hostClassOf, "load": hostLoad,
+		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "left": hostLeft, "classOf": hostClassOf, "parseJSON": hostParseJSON, "load": hostLoad,
 	}
 }
 

@@ -25,7 +25,7 @@ func answers() map[string]string {
 		"return [[...await ctx.hmac('k', 'SHA-256', 'd')].length, await ctx.hmac('k', 'h', 'd', 'hex'), await ctx.hmac('k', 'h', new Uint8Array([100]), 'base64')]": `[9,"6b6864","a2hk"]`,
 		"try { return `${ctx.secret('k')}` } catch (e) { return e.message.includes('await') }":                                                                      `true`,
 		"try { await ctx.exec('ls -l', '-a') } catch (e) { return e.message.includes('no shell') }":                                                                 `true`,
-		"return [ctx.tool, env.tool, ctx.signal.aborted, typeof ctx.log.info, delete globalThis.env, typeof env, params === args]":                                               `["t","t",false,"function",true,"undefined",true]`,
+		"return [ctx.tool, env.tool, ctx.signal.aborted, typeof ctx.log.info, delete globalThis.env, typeof env, params === args]":                                  `["t","t",false,"function",true,"undefined",true]`,
 		// fetchJson
 		"const j = await ctx.fetchJson(args.base + '/echo', { query: { a: 1, b: ['x', 'y'], c: undefined }, headers: { 'x-h': 'v' } }); return [j.method, j.query, j.headers['x-h'], j.headers.accept]": `["GET","a=1\u0026b=x\u0026b=y","v","application/json"]`,
 		"const j = await ctx.fetchJson(args.base + '/echo', { body: { a: [1] } }); return [j.method, j.body, j.headers['content-type']]":                                                                `["POST","{\"a\":[1]}","application/json"]`,

@@ -134,10 +134,9 @@ func (r *Registry) prepare(ctx context.Context, p tool.Principal, old *store.Rec
 		return nil, err
 	}
 	hash := built.Tool.Current.Hash
-	next := &pending{old: old, built: built, write: r.write(p, old, d, a), question: r.question(p, old, d, hash, a, o.Reason)}
+	next := &pending{old: old, built: built, write: r.write(p, old, d, a, o.Reason), question: r.question(p, old, d, hash, a, o.Reason)}
 	next.same = old != nil && !old.Deleted && old.Broken == nil && old.Current.Hash == hash
-	author := tool.Author{Kind: p.Kind, ID: p.ID}
-	next.write.Version = &tool.Version{Definition: d, Author: author, Reason: o.Reason, Changed: changedSince(old, d, a)}
+	next.write.Version = &tool.Version{Definition: d, Author: next.write.Author, Reason: o.Reason, Changed: changedSince(old, d, a)}
 	next.write.Words = wordsOf(d)
 	return next, nil
 }
@@ -183,8 +182,8 @@ func may(p tool.Principal, old *store.Record, expect string) error {
 }
 
 // write is the change of the tool's head that d asks for.
-func (r *Registry) write(p tool.Principal, old *store.Record, d tool.Definition, a store.Action) store.Write {
-	w := store.Write{Place: p.Place, Name: d.Name, Source: p.Source(), Enabled: true, Action: a, At: r.opts.Now(), Max: r.opts.MaxTools}
+func (r *Registry) write(p tool.Principal, old *store.Record, d tool.Definition, a store.Action, reason string) store.Write {
+	w := store.Write{Author: tool.Author{Kind: p.Kind, ID: p.ID}, Reason: reason, Place: p.Place, Name: d.Name, Source: p.Source(), Enabled: true, Action: a, At: r.opts.Now(), Max: r.opts.MaxTools}
 	none := ""
 	w.Avoid = &none
 	if d.Location == tool.InTenant {
@@ -261,7 +260,7 @@ func (r *Registry) head(ctx context.Context, p tool.Principal, name string, a st
 		}
 		d := old.Current.Definition
 		d.Name, d.Location = old.Name, old.Location // a damaged version does not say
-		w := r.write(p, &old, d, a)
+		w := r.write(p, &old, d, a, o.Reason)
 		set(&w)
 		if w.Enabled == old.Enabled && w.Deleted == old.Deleted {
 			return tool.Change{Tool: old.Tool}, nil

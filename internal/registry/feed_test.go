@@ -185,3 +185,33 @@ func TestResolvingCostsTheSameWithManyTools(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryChangeSaysByWhomAndWhy, also those that make no version.
+func TestEveryChangeSaysByWhomAndWhy(t *testing.T) {
+	r := open(t)
+	made := create(t, r, model(), definition("add"))
+	if c, err := r.LastChange(t.Context(), place(), made); err != nil || c.Action != store.Created || c.Author.ID != "bot" {
+		t.Fatalf("got %+v, %v", c, err)
+	}
+	off, err := r.SetEnabled(t.Context(), user(), "add", false, registry.ChangeOptions{Reason: "too slow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := r.Delete(t.Context(), model(), "add", registry.ChangeOptions{Reason: "not needed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		tool           tool.Tool
+		action         store.Action
+		author, reason string
+	}{{off.Tool, store.Disabled, "ann", "too slow"}, {gone.Tool, store.Deleted, "bot", "not needed"}} {
+		c, err := r.LastChange(t.Context(), place(), want.tool)
+		if err != nil || c.Action != want.action || c.Author.ID != want.author || c.Reason != want.reason {
+			t.Errorf("got %+v, %v, want %+v", c, err, want)
+		}
+	}
+	if c, err := r.LastChange(t.Context(), at(user(), "two").Place, gone.Tool); err != nil || c.Revision != 0 {
+		t.Errorf("another workspace sees %+v, %v", c, err)
+	}
+}

@@ -103,8 +103,8 @@ func checkFiles(f tool.FileAccess, scope tool.Scope) error {
 
 func checkNames(field string, names []string) error {
 	for _, n := range names {
-		if n == "" || len(n) > 128 || control(n, "") >= 0 || strings.ContainsAny(n, " /\\") {
-			return invalid(field, "%q is not a name: want 1 to 128 characters without spaces and slashes", cut(n, 80))
+		if n == "" || len(n) > 128 || visible(n, "") != n || strings.ContainsAny(n, " /\\") {
+			return invalid(field, "%q is not a name: want 1 to 128 characters that show, without spaces and slashes", cut(n, 80))
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strconv"
 
 	"toolroom/internal/store"
@@ -13,7 +15,19 @@ import (
 // Get is a tool by name, also a disabled or deleted one.
 func (r *Registry) Get(ctx context.Context, place tool.Place, name string) (tool.Tool, error) {
 	rec, err := r.store.Find(ctx, place, name)
-	return rec.Tool, err
+	if err != nil {
+		return tool.Tool{}, err
+	}
+	return tools([]store.Record{rec})[0], nil
+}
+
+// LastChange is the newest change of a tool: what was done, by whom and why, also when it made no version.
+func (r *Registry) LastChange(ctx context.Context, place tool.Place, t tool.Tool) (store.Change, error) {
+	found, err := r.store.Changes(ctx, t.Revision-1, 1)
+	if err != nil || len(found) == 0 || found[0].Revision != t.Revision || !found[0].SeenBy(place) {
+		return store.Change{}, err
+	}
+	return found[0], nil
 }
 
 // ListOptions say which tools List gives.
@@ -58,8 +72,27 @@ func tools(records []store.Record) []tool.Tool {
 	out := make([]tool.Tool, len(records))
 	for i, rec := range records {
 		out[i] = rec.Tool
+		if err := offerable(rec.Current.Definition); err != nil && rec.Broken == nil {
+			out[i].Broken = store.Damaged(rec.Name, err)
+		}
 	}
 	return out
+}
+
+// offerable says whether a stored schema has the one form that clients take whole lists by: an object that
+// says so. That the rest of it holds, a call finds out.
+func offerable(d tool.Definition) error {
+	var root struct {
+		Type       string          `json:"type"`
+		Properties json.RawMessage `json:"properties"`
+	}
+	switch err := json.Unmarshal(d.Parameters, &root); {
+	case err != nil:
+		return fmt.Errorf("its parameters are no schema: %w", err)
+	case root.Type != "object" || len(root.Properties) == 0 || root.Properties[0] != '{':
+		return errors.New("its parameters do not describe an object")
+	}
+	return nil
 }
 
 func pageSize(n int) int {

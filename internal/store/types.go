@@ -47,6 +47,8 @@ type Write struct {
 	Version *tool.Version
 	Words   Words // what Search finds the tool by, when there is a Version
 	Action  Action
+	Author  tool.Author // who makes the change, and why, also when there is no Version
+	Reason  string
 	At      time.Time
 	Max     int  // most live tools in Place after a new or undeleted one; 0: no limit
 	Wide    bool // seen by the whole tenant, though Place is one workspace: the tool was global before
@@ -77,12 +79,14 @@ const (
 // Change is one entry of the feed. Place.Workspace is empty when every
 // workspace of the tenant sees the change.
 type Change struct {
-	Revision int64      `json:"revision"`
-	Place    tool.Place `json:"place"`
-	Name     string     `json:"name"`
-	Action   Action     `json:"action"`
-	Version  string     `json:"version"`
-	At       time.Time  `json:"at"`
+	Revision int64       `json:"revision"`
+	Place    tool.Place  `json:"place"`
+	Name     string      `json:"name"`
+	Action   Action      `json:"action"`
+	Version  string      `json:"version"`
+	Author   tool.Author `json:"author"`
+	Reason   string      `json:"reason,omitempty"`
+	At       time.Time   `json:"at"`
 }
 
 // SeenBy says whether the change concerns a workspace.

@@ -231,6 +231,37 @@ func TestQuota(t *testing.T) {
 	}
 }
 
+// TestQuotaOutlivesTheRoom opens a folder again, as a room does that was started anew.
+func TestQuotaOutlivesTheRoom(t *testing.T) {
+	dir, kept := t.TempDir(), filepath.Join(t.TempDir(), "usage", "w.json")
+	again := func() *files.Folder {
+		t.Helper()
+		f, err := files.Open(dir, files.Options{MaxBytes: 1000, Usage: kept})
+		must(t, err)
+		return f
+	}
+	write := func(f *files.Folder, name string, n int, want tool.Code) {
+		t.Helper()
+		if _, err := f.Write(name, make([]byte, n)); tool.CodeOf(err) != want {
+			t.Errorf("%d bytes: %v, want %q", n, err, want)
+		}
+	}
+	f := again()
+	write(f, "a", 900, "")
+	must(t, f.Close())
+	f = again()
+	write(f, "b", 200, tool.QuotaExceeded)
+	must(t, f.Close())
+	must(t, os.Remove(filepath.Join(dir, "a"))) // by hand: found out when the quota is met
+	f = again()
+	write(f, "b", 900, "")
+	must(t, f.Close())
+	must(t, os.WriteFile(kept, []byte("{"), 0o600))
+	f = again() // what cannot be read counts as nothing
+	write(f, "c", 900, "")
+	must(t, f.Close())
+}
+
 func TestSparseFileIsNotRead(t *testing.T) {
 	f, dir := open(t, files.Options{})
 	put(t, filepath.Join(dir, "sparse"), "")

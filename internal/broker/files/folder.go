@@ -1,10 +1,12 @@
 package files
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"toolroom/tool"
 )
@@ -13,7 +15,8 @@ import (
 type Options struct {
 	Hidden   []string // absolute paths that do not exist for tools: the room's own data
 	Show     []string // patterns (path.Match, case ignored) of secret-like names or paths that tools may see
-	MaxBytes int64    // how much tools may add to the folder while it is open; default 1 GiB
+	Usage    string   // file, outside of the folder or hidden, that keeps what tools added between two openings; "": they start anew
+	MaxBytes int64    // how much tools may add to the folder; default 1 GiB
 	MaxFiles int64    // how many files and folders they may add; default 10,000
 	MaxFile  int64    // the largest file that is read or written at once; default 16 MiB
 	MaxList  int64    // how many entries one listing may have; default 10,000
@@ -26,8 +29,11 @@ type Folder struct {
 	hidden []string // lower case, relative, with slashes
 
 	changing sync.Mutex // one change at a time, so that the quota holds
-	bytes    int64      // added since it was opened
+	bytes    int64      // added by tools
 	files    int64
+	kept     usage // as Options.Usage has it
+
+	recounted time.Time
 }
 
 // Open opens a workspace's folder, which must exist. The error is
@@ -53,6 +59,9 @@ func Open(dir string, o Options) (*Folder, error) {
 	}
 	if f.root, err = os.OpenRoot(real); err != nil {
 		return nil, tool.Errorf(tool.InvalidArguments, "the workspace's folder %s cannot be opened: %w", quote(dir), err)
+	}
+	if o.Usage != "" {
+		f.remember()
 	}
 	return f, nil
 }
@@ -91,10 +100,17 @@ func inside(root, path string) (string, error) {
 func (f *Folder) Hides() bool { return len(f.hidden) > 0 }
 
 // Close closes the folder. What is under way may fail.
-func (f *Folder) Close() error { return f.root.Close() }
+func (f *Folder) Close() error {
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	return errors.Join(f.keep(), f.root.Close())
+}
 
 // grow takes from the quota, or gives back. The caller holds changing.
 func (f *Folder) grow(p string, bytes, files int64) error {
+	if f.bytes+bytes > f.opts.MaxBytes || f.files+files > f.opts.MaxFiles {
+		f.recount()
+	}
 	switch {
 	case bytes > 0 && f.bytes+bytes > f.opts.MaxBytes:
 		return tool.Errorf(tool.QuotaExceeded, "%s was not written: the tools of this workspace may add %d bytes, and %d are used", quote(p), f.opts.MaxBytes, f.bytes).
@@ -104,6 +120,7 @@ func (f *Folder) grow(p string, bytes, files int64) error {
 			WithHint("Remove files that are no longer needed.")
 	}
 	f.bytes, f.files = max(0, f.bytes+bytes), max(0, f.files+files)
+	f.keepSome()
 	return nil
 }
 

@@ -157,8 +157,9 @@ func writeVersion(ctx context.Context, tx *sql.Tx, w store.Write, current string
 }
 
 func addChange(ctx context.Context, tx *sql.Tx, seen tool.Place, w store.Write, version string) (int64, error) {
-	res, err := tx.ExecContext(ctx, `INSERT INTO changes (tenant, workspace, name, action, version, at) VALUES (?, ?, ?, ?, ?, ?)`,
-		seen.Tenant, seen.Workspace, w.Name, w.Action, version, w.At.UnixNano())
+	res, err := tx.ExecContext(ctx, `INSERT INTO changes (tenant, workspace, name, action, version, at, author_kind, author_id, reason)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		seen.Tenant, seen.Workspace, w.Name, w.Action, version, w.At.UnixNano(), w.Author.Kind, w.Author.ID, w.Reason)
 	if err != nil {
 		return 0, err
 	}

@@ -15,14 +15,14 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 
 // Changes implements store.Feed.
 func (s *Store) Changes(ctx context.Context, after int64, n int) ([]store.Change, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT revision, tenant, workspace, name, action, version, at FROM changes
+	rows, err := s.read.QueryContext(ctx, `SELECT revision, tenant, workspace, name, action, version, at, author_kind, author_id, reason FROM changes
 		WHERE revision > ? ORDER BY revision LIMIT ?`, after, limit(n))
 	out, err := all(rows, err, func(row scanner) (store.Change, error) {
 		var (
 			c  store.Change
 			ns int64
 		)
-		err := row.Scan(&c.Revision, &c.Place.Tenant, &c.Place.Workspace, &c.Name, &c.Action, &c.Version, &ns)
+		err := row.Scan(&c.Revision, &c.Place.Tenant, &c.Place.Workspace, &c.Name, &c.Action, &c.Version, &ns, &c.Author.Kind, &c.Author.ID, &c.Reason)
 		c.At = at(ns)
 		return c, err
 	})

@@ -20,7 +20,8 @@ func lockFile(path string) (*lock, error) {
 	f := flock.New(path, flock.SetPermissions(0o600))
 	ok, err := f.TryLock()
 	if err != nil {
-		return nil, tool.Errorf(tool.StorageFailed, "cannot lock %s: %w", path, err)
+		return nil, tool.Errorf(tool.StorageFailed, "cannot lock %s: %v", path, err).WithCause(err).
+			WithHint("Nothing was changed. Mend what stands in the way, or start with another --data directory.")
 	}
 	if !ok {
 		_ = f.Close()

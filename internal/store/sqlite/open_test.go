@@ -204,3 +204,28 @@ func TestAVersionNeverChanges(t *testing.T) {
 		t.Fatal("a version was changed")
 	}
 }
+
+// TestWhatStandsInTheWayIsNotCalledDamage opens rooms where none can be: the hint must not
+// tell anybody to move a good file away.
+func TestWhatStandsInTheWayIsNotCalledDamage(t *testing.T) {
+	dir := t.TempDir()
+	for _, made := range []string{"asdatabase/room.db", "aslock/room.db.lock"} {
+		if err := os.MkdirAll(filepath.Join(dir, made), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("not a directory"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []string{"file", "file/below", "asdatabase", "aslock"} {
+		path := filepath.Join(dir, in, "room.db")
+		_, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+		e := tool.AsError(err)
+		if e.Code != tool.StorageFailed || !strings.Contains(e.Message, filepath.Join(dir, in)) {
+			t.Errorf("%s: got %v, want storage_failed that names the place", in, err)
+		}
+		if !strings.Contains(e.Hint, "stands in the way") {
+			t.Errorf("%s: the hint is %q", in, e.Hint)
+		}
+	}
+}

@@ -18,7 +18,8 @@ import (
 	"sync/atomic"
 
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // registers the driver "sqlite"
+	driver "modernc.org/sqlite" // also registers the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"toolroom/internal/store"
 	"toolroom/tool"
@@ -122,7 +123,7 @@ func check(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if found != "ok" {
-		return fmt.Errorf("it is damaged: %s", found)
+		return fmt.Errorf("%w: %s", errDamaged, found)
 	}
 	return nil
 }
@@ -151,13 +152,32 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
+// errDamaged is a file that does not hold together.
+const errDamaged = damage("it is damaged")
+
+type damage string
+
+func (d damage) Error() string { return string(d) }
+
+// broken says whether the file itself is to blame, not the disk or the directory it is in.
+func broken(cause error) bool {
+	var e *driver.Error
+	if errors.As(cause, &e) {
+		return e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code()&0xff == sqlite3.SQLITE_NOTADB
+	}
+	return errors.Is(cause, errDamaged)
+}
+
 // unusable says which file a room cannot start on, and why.
 func unusable(path string, cause error) error {
 	if code := tool.CodeOf(cause); code != tool.Internal {
 		return cause
 	}
-	e := tool.Errorf(tool.StorageFailed, "cannot open the room's database %s: %v", path, cause).WithCause(cause).
-		WithHint("Nothing was changed. Move the file away and put a backup in its place, or start with another --data directory.")
+	hint := "Nothing was changed. Free space, mend what stands in the way, or start with another --data directory."
+	if broken(cause) {
+		hint = "Nothing was changed. Move the file away and put a backup in its place, or start with another --data directory."
+	}
+	e := tool.Errorf(tool.StorageFailed, "cannot open the room's database %s: %v", path, cause).WithCause(cause).WithHint("%s", hint)
 	e.Retryable = false
 	return e
 }

@@ -55,9 +55,9 @@ async function fetchJson(url, options) {
   const target = o.query === undefined || o.query === null ? url : withQuery(url, o.query);
   const limits = { __proto__: null, timeoutMs: o.timeoutMs === undefined ? undefined : +o.timeoutMs, maxBytes: o.maxBytes === undefined ? undefined : +o.maxBytes };
   const init = { method, headers, body: json ? stringify(o.body) : o.body, signal: o.signal, redirect: o.redirect };
-  const r = await internals.fetchWith(target, init, limits), text = decode(await internals.takeBody(r));
-  if (!r.ok) throw refusal(method, r, text);
-  return text === '' ? null : internals.parseJSON(text);
+  const r = await internals.fetchWith(target, init, limits), data = await internals.takeBody(r);
+  if (!r.ok) throw refusal(method, r, decode(data));
+  return internals.primordials.viewLength(data) === 0 ? null : internals.parseBytes(data);
 }
 
 function refusal(method, r, text) {

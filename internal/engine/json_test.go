@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestJSONOfBytesIsThatOfText holds what response.json() gives against JSON.parse.
+func TestJSONOfBytesIsThatOfText(t *testing.T) {
+	e := newEngine(t)
+	h := &noHost{}
+	code := compiled(t, e, `const show = (f) => { try { const v = f(); return JSON.stringify([v, typeof v, Object.is(v, -0), v && Object.getOwnPropertyNames(v)]) } catch (e) { return 'thrown' } };
+		const own = (v) => v === null || typeof v !== 'object' ? v : Array.isArray(v) ? v.map(own) : Object.keys(v).map(k => [k, own(v[k])]);
+		let fast; try { const v = await new Response(new Uint8Array(args.bytes)).json(); fast = show(() => own(v)) } catch { fast = 'thrown' }
+		const slow = show(() => own(JSON.parse(new TextDecoder().decode(new Uint8Array(args.bytes)))));
+		return fast === slow ? 'same' : fast + ' instead of ' + slow`)
+	for _, text := range []string{
+		`1`, ` -0 `, `-0.0`, `1e400`, `-1e400`, `1e-400`, `0.1`, `123456789012345678901234567890`, `2147483648`, `-2147483648`, `01`, `1.`, `.5`, `+1`, `1e`, `1e+`, `-`, `--1`, `1 2`,
+		`true`, `false`, `null`, `tru`, `nullx`, `undefined`, `NaN`, `""`, `"a"`, `"é𝄞"`, `"\n\t\"\\\/\u0041"`, `"\ud834\udd1e"`, `"\ud800"`, `"\uD800x"`, `"\x"`, `"\u12"`, `"`, `"\`, "\"a\nb\"", "\"\x00\"",
+		"\"\xff\"", "\"\u2028\"", "\ufeff1", `[]`, `[ ]`, `[1,2 , 3]`, `[1,]`, `[,1]`, `[1 2]`, `[`, `]`, `[[[]]]`, `{}`, `{ }`, `{"a":1}`, `{"a":1,"a":2}`, `{"b":1,"a":2,"1":3,"0":4}`, `{"__proto__":{"x":1}}`,
+		`{"__proto__":1,"constructor":2,"toString":3}`, `{"":1}`, `{"\u0061":1,"a":2}`, `{a:1}`, `{"a"}`, `{"a":}`, `{"a":1,}`, `{"a":1`, `{"é":[{"é":1},{"é":2}]}`, `[{"x":[1,{"y":null}]},"z"]`, ``, ` `,
+		strings.Repeat("[", 150) + strings.Repeat("]", 150), strings.Repeat("[", 300) + strings.Repeat("]", 300), strings.Repeat("[", 3000),
+		`{"4294967295":1,"4294967294":2,"2147483648":3}`,
+	} {
+		list := make([]string, len(text))
+		for n := range len(text) {
+			list[n] = strconv.Itoa(int(text[n]))
+		}
+		out, meta := e.Start(h.job(code, `{"bytes":[`+strings.Join(list, ",")+`]}`, 5*time.Second)).Run()
+		if string(out) != `"same"` {
+			t.Errorf("%.60q: %s %+v", text, out, meta.Error)
+		}
+	}
+}
+
+// TestJSONRunsNoCodeAndEndsWithMemory has a body in wait for what a parser could run, and one with no room.
+func TestJSONRunsNoCodeAndEndsWithMemory(t *testing.T) {
+	e := newEngine(t)
+	h := &noHost{}
+	for body, want := range map[string]string{
+		`let ran = 0; for (const k of ['7', 'a']) Object.defineProperty(Object.prototype, k, {set() { ran++ }, configurable: true});
+		 const v = await new Response('{"a":[1,2,3,4,5,6,7,{"a":1}]}').json(); return [ran, Object.keys(v), v.a.length]`: `[0,["a"],8]`,
+		`const big = new Response('[' + '{"a":[1,2,3]},'.repeat(400000) + '1]'); await big.json(); return 1`: "memory_exceeded",
+	} {
+		job := h.job(compiled(t, e, body), `{}`, 20*time.Second)
+		job.Memory = 64 << 20
+		out, meta := e.Start(job).Run()
+		if string(out) != want && (meta.Error == nil || string(meta.Error.Code) != want) {
+			t.Errorf("%s: %s %+v", body, out, meta.Error)
+		}
+	}
+	if out, f := h.call(t, e, "return (await new Response('[1]').json())[0]", `{}`); out != "1" {
+		t.Errorf("the next call: %s %+v", out, f.Error)
+	}
+}
