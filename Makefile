@@ -40,7 +40,7 @@ full: ## the tests of packages that run the engine, all of them, without -race
 race: ## all packages with -race; -short leaves out the engine's large tables
 	go test -race -short -timeout 15m ./...
 
-fuzz: ## fuzz every parser of outside input, FUZZTIME each (4s; make fuzz FUZZTIME=5m for a night)
+fuzz: ## fuzz every parser of outside input, FUZZTIME each (4s)
 	@for pkg in $(FUZZED); do for f in $$(go test -list '^Fuzz' $$pkg | grep ^Fuzz); do \
 	  echo "fuzzing $$pkg $$f for $(FUZZTIME)"; \
 	  go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done

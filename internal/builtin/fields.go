@@ -31,7 +31,7 @@ const (
 		`"call":{"anyOf":[{"type":"string","enum":["any","none"]},{"type":"array","items":{"type":"string"}}],"description":"Tools that ctx.callTool may call: \"any\" (default) or a list of names."},` +
 		`"files":{"type":"string","enum":["none","read","write"],"description":"Access to the workspace's files; follows from scope when left out."}}}`
 
-	examplesField = `"examples":{"type":"array","description":"Tests that travel with the tool. They run before a version becomes current; one that fails refuses the version.","items":{"type":"object","additionalProperties":false,"required":["name","args"],"properties":{` +
+	examplesField = `"examples":{"type":"array","description":"Tests that travel with the tool. They run before a version becomes current, without network, files, secrets and other tools; one that fails refuses the version.","items":{"type":"object","additionalProperties":false,"required":["name","args"],"properties":{` +
 		`"name":{"type":"string","description":"What the example shows."},` +
 		`"args":{"type":"object","description":"The arguments of the call."},` +
 		`"result":{"description":"The value the call must return. Leave out to only require that it does not fail."},` +
