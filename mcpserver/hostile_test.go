@@ -140,7 +140,7 @@ func definitions() []hostile {
 	}
 	with("no description", "invalid_description", map[string]any{"description": ""})
 	with("a long description", "invalid_description", map[string]any{"description": strings.Repeat("x", 4097)})
-	with("a description of markup, kept as text", "", map[string]any{"description": "<script>alert(1)</script> [a](javascript:b) \u202e\r\n"})
+	with("a description of markup, kept as text", "", map[string]any{"description": "<script>alert(1)</script> [a](javascript:b) \x1b[2J\u202e\r\n"})
 	with("an unknown language", "invalid_definition", map[string]any{"language": "python"})
 	return all
 }
