@@ -14,7 +14,7 @@ FUZZED     := $(shell grep -rl --include=*_test.go "^func Fuzz" . | xargs -n1 di
 # The only code with unsafe pointers: the engine's memory is not Go's.
 UNSAFE     := toolroom/internal/engine
 
-.PHONY: help run build test vet staticcheck race full fuzz accept bench bench-peers soak crash crash-short golden clean
+.PHONY: help run build test vet staticcheck race full walls fuzz accept bench bench-peers soak crash crash-short golden clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +30,7 @@ test: vet staticcheck fuzz full crash-short race ## all checks: vet, staticcheck
 vet:
 	go vet $$(go list ./... | grep -v '^$(UNSAFE)')
 	go vet -unsafeptr=false $$(go list ./... | grep '^$(UNSAFE)')
+	for os in darwin windows; do GOOS=$$os CGO_ENABLED=0 go vet . ./cmd/toolroom ./internal/sandbox ./internal/runner ./internal/worker ./internal/broker/... || exit 1; done
 
 staticcheck:
 	$(STATICCHECK) ./...
@@ -37,10 +38,13 @@ staticcheck:
 full: ## the tests of packages that run the engine, all of them, without -race
 	go test $(ENGINE)
 
+walls: ## the tests of confinement as the program is built, without cgo: its workers have fewer system calls
+	CGO_ENABLED=0 go test ./internal/sandbox ./internal/runner ./internal/worker ./internal/broker/command
+
 race: ## all packages with -race; -short leaves out the engine's large tables
 	go test -race -short -timeout 15m ./...
 
-fuzz: ## fuzz every parser of outside input, FUZZTIME each (4s)
+fuzz: ## fuzz every parser of outside input, FUZZTIME each (4s; make fuzz FUZZTIME=5m for a night)
 	@for pkg in $(FUZZED); do for f in $$(go test -list '^Fuzz' $$pkg | grep ^Fuzz); do \
 	  echo "fuzzing $$pkg $$f for $(FUZZTIME)"; \
 	  go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
@@ -57,7 +61,10 @@ bench-peers: build ## the same bodies here and in other runtimes, as one table o
 	go run ./bench/peers --peers $(SHARED)/peers
 
 soak: ## honest and hostile tools together, for MINUTES (2)
-	TOOLROOM_SOAK_MINUTES=$(MINUTES) go test -run TestSoak -v -timeout $$(( $(MINUTES) + 10 ))m ./internal/runner
+	TOOLROOM_SOAK_MINUTES=$(MINUTES) go test -count=1 -run TestSoak -v -timeout 0 ./internal/runner
+
+soak-short: ## a soak of twenty seconds, for every change
+	@$(MAKE) --no-print-directory soak MINUTES=0.33
 
 crash: ## kill -9 in a loop, CYCLES times (1000), and look what is left
 	TOOLROOM_CRASH_CYCLES=$(CYCLES) go test -run '^TestCrashLosesNothingAcknowledged$$' -v -timeout 60m ./internal/registry

@@ -25,6 +25,7 @@ import (
 
 // TestFanOut starts far more calls of tools at once than a workspace has places.
 func TestFanOut(t *testing.T) {
+	onlyWhole(t)
 	w := view(t, room(t, toolroom.Options{}), tool.User, "w")
 	define(t, w, "leaf", "await new Promise(r => setTimeout(r, 5)); return args.n", func(d *tool.Definition) {
 		d.Parameters = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
@@ -46,6 +47,7 @@ func TestFanOut(t *testing.T) {
 
 // TestDepthAndFanOut has calls wait for calls as deep as is allowed, in every place.
 func TestDepthAndFanOut(t *testing.T) {
+	onlyWhole(t)
 	w := view(t, room(t, toolroom.Options{}), tool.User, "w")
 	define(t, w, "t0", "return 1")
 	for n := 1; n <= 9; n++ {

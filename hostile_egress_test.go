@@ -103,6 +103,7 @@ func reaching(t *testing.T, server *misbehaving, opts toolroom.Options) hands {
 // TestPrivateAddressesFromBodies tries every spelling of an address that is not
 // public, with a server waiting behind those of loopback.
 func TestPrivateAddressesFromBodies(t *testing.T) {
+	onlyWhole(t)
 	s := newMisbehaving(t)
 	_, port, _ := net.SplitHostPort(s.host)
 	h := hands{view(t, room(t, toolroom.Options{}), tool.User, "w"), tool.Definition{}}
@@ -171,6 +172,7 @@ func (h hands) refusedAnyhow(t *testing.T, expression string, args any) {
 }
 
 func TestResponsesThatHurtFromBodies(t *testing.T) {
+	onlyWhole(t)
 	s := newMisbehaving(t)
 	h := reaching(t, s, toolroom.Options{})
 	for _, read := range []string{"(await fetch(p)).text()", "(await fetch(p)).arrayBuffer()", "ctx.fetchJson(p)", "(async () => { for await (const c of (await fetch(p)).body); })()"} {
@@ -255,6 +257,7 @@ func TestFetchJSON(t *testing.T) {
 }
 
 func TestRequestsOfACallAreLimited(t *testing.T) {
+	onlyWhole(t)
 	s := newMisbehaving(t)
 	h := reaching(t, s, toolroom.Options{})
 	h.gets(t, `[1000,"rate_limited"]`, "let n = 0; try { for (;;) { await (await fetch(args)).text(); n++ } } catch (e) { return [n, e.code] }", s.URL+"/json")

@@ -40,6 +40,7 @@ var preludes = map[string]string{
 // TestPreludeFromBodies: what the host records is what the body says, or the call
 // fails; and the next call sees nothing of it.
 func TestPreludeFromBodies(t *testing.T) {
+	onlyWhole(t)
 	s := newMisbehaving(t)
 	h := reaching(t, s, toolroom.Options{})
 	for name, prelude := range preludes {

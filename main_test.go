@@ -10,5 +10,6 @@ import (
 
 func TestMain(m *testing.M) {
 	toolroom.WorkerMain()
+	role()
 	goleak.VerifyTestMain(m)
 }

@@ -37,6 +37,7 @@ type Options struct {
 	MaxResult      int64             // bytes of a result: 1 MB, at most 16 MB
 	MaxTools       int               // tools in a workspace: 100, at most 10,000
 	InFlight       int               // calls of a workspace that run or wait at once: 64, at most 10,000; four times as many queue for their turn
+	Rate           float64           // calls of a workspace a second, one second's worth of them at once: no limit
 
 	// ExposeSecretFiles are patterns (path.Match, case ignored; a name or a path in the workspace) of
 	// secret-like files, such as .env, that tools may read and change all the same. None.
@@ -75,6 +76,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Logger == nil {
 		o.Logger = silent()
+	}
+	if !(o.Rate >= 0 && o.Rate <= maxRate) { // also not NaN
+		return o, tool.Errorf(tool.InvalidArguments, "a workspace cannot make %g calls a second: more than 0, up to %d", o.Rate, maxRate)
 	}
 	ranges := []struct {
 		name            string
@@ -117,6 +121,9 @@ func (o Options) withCounts() (Options, error) {
 	}
 	return o, nil
 }
+
+// maxRate is the most calls a second that a limit can say.
+const maxRate = 1_000_000
 
 // maxApprovalWait is the most that a change waits for its answer.
 const maxApprovalWait = time.Hour

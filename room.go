@@ -92,19 +92,24 @@ func (r *Room) runnerOptions() runner.Options {
 		Limits:   r.opts.limits(),
 		MemoryMB: r.opts.MemoryMB,
 		InFlight: r.opts.InFlight,
+		Rate:     r.opts.Rate,
 		OnKilled: r.killed,
 		Log:      r.opts.Logger,
 	}
 }
 
-// killed notes that a version had to be killed, so that it runs alone from now on.
+// killed notes that a version had to be killed, so that it runs alone from now on. The call that was killed
+// ends only after that: whoever sees it fail can read the mark, also from a room opened again.
 func (r *Room) killed(_ tool.Place, key string) {
-	go func() {
-		if err := r.registry.MarkSolo(context.Background(), key); err != nil && tool.CodeOf(err) != tool.VersionNotFound {
-			r.opts.Logger.Error("a version that was killed is not marked as one that runs alone", "version", key, "error", err)
-		}
-	}()
+	ctx, cancel := context.WithTimeout(context.Background(), markFor)
+	defer cancel()
+	if err := r.registry.MarkSolo(ctx, key); err != nil && tool.CodeOf(err) != tool.VersionNotFound {
+		r.opts.Logger.Error("a version that was killed is not marked as one that runs alone", "version", key, "error", err)
+	}
 }
+
+// markFor is how long a call that was killed waits for its version to be marked.
+const markFor = 5 * time.Second
 
 // enter begins a piece of work, or says that the room is closing. Every enter that
 // returns nil is followed by r.work.Done.

@@ -32,7 +32,7 @@ type Options struct {
 	MaxCached int           // codes kept loaded in a worker; 256
 	Grace     time.Duration // from a call's limit to the end of its worker; 400 ms
 
-	OnKilled func(place tool.Place, key string) // a call of key had to be ended with its worker. Must not block
+	OnKilled func(place tool.Place, key string) // a call of key had to be ended with its worker. That call, and no other, waits for it
 	Log      *slog.Logger                       // for the operator; none
 }
 

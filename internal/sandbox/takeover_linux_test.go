@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net"
@@ -27,6 +28,10 @@ const lastCall = 1024
 // endings end the caller instead of returning: a sweep leaves them out.
 func endings() []string { return []string{"exit", "exit_group", "rt_sigreturn"} }
 
+// probe says whether nr is a call that the kernel's own probes make: it never asks a filter about these, and
+// ends whoever makes them without a probe (uretprobe), or refuses (uprobe).
+func probe(nr int) bool { return runtime.GOARCH == "amd64" && (nr == 335 || nr == 336) }
+
 // sweep makes every system call there is, with arguments that none accepts, and
 // returns the names of those that were not refused.
 func sweep() []string {
@@ -38,7 +43,7 @@ func sweep() []string {
 	var passed []string
 	for nr := range lastCall {
 		name, known := native.SyscallNumbers[nr]
-		if slices.Contains(endings(), name) {
+		if slices.Contains(endings(), name) || probe(nr) {
 			continue
 		}
 		if !known {
@@ -157,19 +162,21 @@ func outside(port string) []string {
 	note("read /proc", err)
 	_, err = os.ReadDir("/")
 	note("list a folder", err)
-	note("create a file", os.WriteFile(os.TempDir()+"/toolroom-escaped", nil, 0o600))
+	escaped := os.TempDir() + "/toolroom-escaped"
+	note("create a file", os.WriteFile(escaped, nil, 0o600))
+	_ = os.Remove(escaped) // where it could be created
 	conn, err := net.Dial("tcp", "127.0.0.1:"+port)
 	note("connect to a TCP port", err)
 	if err == nil {
 		conn.Close()
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	var tcp net.ListenConfig
+	tcp.SetMultipathTCP(false) // Landlock does not know it; seccomp has no sockets at all
+	l, err := tcp.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	note("listen on a TCP port", err)
 	if err == nil {
 		l.Close()
 	}
-	note("execute a shell", unix.Exec("/bin/sh", []string{"sh", "-c", "exit"}, nil))
-	note("change the owner of a file", unix.Chown("/etc/hostname", 0, 0))
 	note("signal the room", unix.Kill(unix.Getppid(), 0))
 	note("enter another root", unix.Chroot("/"))
 	return done
@@ -181,7 +188,7 @@ func reported(t *testing.T, p *Process) []string {
 	t.Helper()
 	var found []string
 	if err := json.NewDecoder(p.Conn).Decode(&found); err != nil {
-		t.Fatalf("the stand-in did not report (%v): %s", err, p.Complaint())
+		t.Fatalf("the stand-in did not report (%v): %s %s", err, p.Complaint(), p.Wait())
 	}
 	return found
 }

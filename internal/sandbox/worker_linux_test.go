@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,10 +10,13 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 )
 
 // TestMain lets the test binary be a worker: what Args name is what it does.
@@ -30,12 +34,24 @@ func TestMain(m *testing.M) {
 func beWorker(args []string) error {
 	what := args[0]
 	bare := os.NewFile(socketFD, "room")
+	defer runtime.KeepAlive(bare) // its end would close the socket of conn as well
 	switch what {
 	case "unconfined": // a worker that never enters the sandbox, and says it is ready
 		_, err := io.Copy(bare, bare)
 		return err
 	case "outside":
-		return report(bare, outside(args[1]))
+		done := outside(args[1])
+		if unix.Access("/bin/sh", unix.X_OK) == nil { // looking is not executing: Landlock lets it pass
+			err := unix.Exec("/bin/sh", []string{"sh", "-c", "printf '[\"executed a shell\"]' >&3"}, nil)
+			done = append(done, executed(err)...)
+		}
+		return report(bare, done)
+	case "one thread":
+		if err := enterAlone(); err != nil {
+			return err
+		}
+		_, err := io.Copy(bare, bare)
+		return err
 	}
 	conn, err := Enter()
 	if err != nil {
@@ -59,6 +75,37 @@ func beWorker(args []string) error {
 		return report(conn, busy())
 	}
 	return fmt.Errorf("no such stand-in: %q", what)
+}
+
+// executed is what was done when executing a shell ended with err, if it did not simply fail.
+func executed(err error) []string {
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+		return nil
+	}
+	return []string{fmt.Sprint("executing a shell failed for another reason: ", err)}
+}
+
+// enterAlone does what Enter does, but puts the filter on this thread only: what a
+// kernel does that takes the rules and leaves a thread out.
+func enterAlone() error {
+	runtime.LockOSThread()
+	raw, err := program(os.Getpid())
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(limit(), closeDescriptors()); err != nil {
+		return err
+	}
+	var rules []unix.SockFilter
+	for _, r := range raw {
+		rules = append(rules, unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K})
+	}
+	prog := unix.SockFprog{Len: uint16(len(rules)), Filter: &rules[0]}
+	_ = unix.Close(2) // after this one, no complaint is possible
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&prog))); errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 // start starts the test binary as a worker that does what is named.
@@ -138,6 +185,14 @@ func TestAWorkerThatDidNotEnterIsRefused(t *testing.T) {
 	say(t, p)
 	if err := p.Verify(); err == nil {
 		t.Fatal("an unconfined worker passed verification")
+	}
+}
+
+func TestAWorkerWithOneThreadOutsideIsRefused(t *testing.T) {
+	p := start(t, "one thread")
+	say(t, p)
+	if err := p.Verify(); err == nil || !strings.Contains(err.Error(), "thread") || !strings.Contains(err.Error(), "Seccomp") {
+		t.Fatalf("a worker of which one thread only is confined: %v", err)
 	}
 }
 

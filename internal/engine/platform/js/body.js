@@ -7,6 +7,7 @@ const {
 const { expose, usv, bytes, encode, decode, concat, need } = internals;
 
 const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/, badValue = /[\0\r\n]/, wide = /[^\0-\xff]/, edges = /^[\t\r\n ]+|[\t\r\n ]+$/g;
+const plain = /^[!-\xff](?:[\t -\xff]*[!-\xff])?$/; // nothing to trim, nothing to refuse: nearly every value
 internals.isToken = (s) => s !== '' && !exec(notToken, s);
 
 function headerName(name) {
@@ -16,7 +17,9 @@ function headerName(name) {
 }
 
 function headerValue(name, value) {
-  value = internals.replace(edges, `${value}`, '');
+  value = `${value}`;
+  if (exec(plain, value)) return value;
+  value = internals.replace(edges, value, '');
   if (exec(badValue, value)) throw new TypeErrorHere(`the value of the header ${name} holds a line break or a NUL`);
   if (exec(wide, value)) throw new TypeErrorHere(`the value of the header ${name} holds a character above U+00FF; encode it first, for example with encodeURIComponent`);
   return value;
@@ -30,7 +33,11 @@ class Headers {
   constructor(init) {
     if (init === undefined || init === null) return;
     if (typeof init !== 'object' && typeof init !== 'function') throw new TypeErrorHere('Headers takes an object, a list of pairs or Headers');
-    const pairs = #list in init ? init.#list : internals.pairs(init, 'Headers');
+    if (#list in init) { // checked already
+      for (let n = 0; n < init.#list.length; n++) push(this.#list, [init.#list[n][0], init.#list[n][1]]);
+      return;
+    }
+    const pairs = internals.pairs(init, 'Headers');
     for (let n = 0; n < pairs.length; n++) this.append(pairs[n][0], pairs[n][1]);
   }
   append(name, value) {

@@ -15,10 +15,20 @@ function methodOf(v) {
   return normal[upper] ? upper : method;
 }
 
+// The text that was parsed last, and its parts: fetch looks at a URL before its Request does.
+let parsed, parts;
+function parse(text) {
+  if (parsed !== text) {
+    parts = internals.parseURL(usv(text), undefined);
+    parsed = text;
+  }
+  return parts;
+}
+
 // urlOf gives the parts of what fetch and Request were given as URL.
 function urlOf(input) {
   if (input === undefined || input === null || input === '') throw new TypeErrorHere(`fetch needs a URL, and was given ${input === '' ? 'empty text' : input}`);
-  const href = internals.hrefOf(input) ?? usv(input), parts = internals.parseURL(href, undefined);
+  const parts = parse(internals.hrefOf(input) ?? `${input}`);
   if (typeof parts === 'string') {
     throw new TypeErrorHere(`${parts}; an absolute URL is needed, such as https://example.com/path`);
   }
@@ -213,7 +223,7 @@ internals.fetchWith = (input, init, limits) => new PromiseHere((resolve) => reso
 
 // unreadable has the host refuse a URL that is none: only its own refusals keep their code.
 function unreadable(input) {
-  if (typeof input !== 'string' || typeof internals.parseURL(usv(input), undefined) !== 'string') return undefined;
+  if (typeof input !== 'string' || typeof parse(input) !== 'string') return undefined;
   return internals.request('net.fetch', { __proto__: null, url: usv(input), method: 'GET', headers: [], redirect: 'error' });
 }
 
