@@ -153,7 +153,13 @@ func TestHostileInput(t *testing.T) {
 	if code, said := p.ask(t, "create_tool", map[string]any{"name": "fill", "description": "d", "parameters": map[string]any{"type": "object"}, "body": "return 1"}); code != "" {
 		t.Fatal(said)
 	}
-	for _, h := range append(definitions(), budgets()...) {
+	lines := definitions()
+	if testing.Short() {
+		t.Log("bodies over their budgets are left out by -short: the race detector makes the engine forty times slower")
+	} else {
+		lines = append(lines, budgets()...)
+	}
+	for _, h := range lines {
 		t.Run(h.name, func(t *testing.T) {
 			with := "run_code"
 			if h.args["name"] != nil {
