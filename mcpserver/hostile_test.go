@@ -140,7 +140,7 @@ func definitions() []hostile {
 	}
 	with("no description", "invalid_description", map[string]any{"description": ""})
 	with("a long description", "invalid_description", map[string]any{"description": strings.Repeat("x", 4097)})
-	with("a description of markup, kept as text", "", map[string]any{"description": "<script>alert(1)</script> [a](javascript:b) \u202e\r\n"})
+	with("a description of markup, kept as text", "", map[string]any{"description": "<script>alert(1)</script> [a](javascript:b) \x1b[2J\u202e\r\n"})
 	with("an unknown language", "invalid_definition", map[string]any{"language": "python"})
 	return all
 }
@@ -153,7 +153,13 @@ func TestHostileInput(t *testing.T) {
 	if code, said := p.ask(t, "create_tool", map[string]any{"name": "fill", "description": "d", "parameters": map[string]any{"type": "object"}, "body": "return 1"}); code != "" {
 		t.Fatal(said)
 	}
-	for _, h := range append(definitions(), budgets()...) {
+	lines := definitions()
+	if testing.Short() {
+		t.Log("bodies over their budgets are left out by -short: the race detector makes the engine forty times slower")
+	} else {
+		lines = append(lines, budgets()...)
+	}
+	for _, h := range lines {
 		t.Run(h.name, func(t *testing.T) {
 			with := "run_code"
 			if h.args["name"] != nil {

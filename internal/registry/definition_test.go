@@ -33,8 +33,7 @@ func TestADefinitionThatBreaksARuleIsRefused(t *testing.T) {
 		{"a name that looks the same", func(d *tool.Definition) { d.Name = "taken-1" }, tool.NameConflict, "taken_l"},
 		{"no description", func(d *tool.Definition) { d.Description = " \n" }, tool.InvalidDescription, "empty"},
 		{"a long description", func(d *tool.Definition) { d.Description = strings.Repeat("\u00e9", 4097) }, tool.InvalidDescription, "4097"},
-		{"a terminal escape", func(d *tool.Definition) { d.Description = "a\x1b[2J" }, tool.InvalidDescription, `\x1b`},
-		{"a lone carriage return", func(d *tool.Definition) { d.Description = "a\rb" }, tool.InvalidDescription, `\r`},
+		{"a NUL", func(d *tool.Definition) { d.Description = "a\x00" }, tool.InvalidDescription, `NUL`},
 		{"a description of bad bytes", func(d *tool.Definition) { d.Description = "a\xff" }, tool.InvalidDescription, "UTF-8"},
 		{"a remote reference", func(d *tool.Definition) {
 			d.Parameters = json.RawMessage(`{"type":"object","$ref":"http://x/y"}`)
