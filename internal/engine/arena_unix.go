@@ -13,7 +13,7 @@ import (
 // mapArena reserves size bytes of address space. Pages become memory when they
 // are first touched.
 func mapArena(size uintptr) (arena, error) {
-	p, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	p, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)
 	if err != nil {
 		return arena{}, fmt.Errorf("reserving %d bytes for an isolate: %w", size, err)
 	}
