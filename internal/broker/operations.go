@@ -65,6 +65,7 @@ func (s *Session) folder(write bool) (*files.Folder, error) {
 	return s.space.files(s.call, s.broker.opts.Files, s.broker.usageFile(s.call))
 }
 
+// filePath and deepPath are what most file operations take.
 type filePath struct {
 	Path string `json:"path"`
 }
@@ -74,31 +75,33 @@ type deepPath struct {
 	Recursive bool   `json:"recursive"`
 }
 
-func (s *Session) readFile(_ context.Context, args json.RawMessage, _ []byte) (any, []byte, error) {
-	r, err := decode[filePath](args)
-	if err != nil {
-		return nil, nil, err
+type writing struct {
+	Path   string `json:"path"`
+	Append bool   `json:"append"`
+}
+
+// withFiles makes the handler of an operation on the workspace's folder: arguments are
+// read into a T, and the call must be granted files, to be changed if it writes.
+func withFiles[T any](s *Session, writes bool, do func(f *files.Folder, r T, data []byte) (any, []byte, error)) handler {
+	return func(_ context.Context, args json.RawMessage, data []byte) (any, []byte, error) {
+		r, err := decode[T](args)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, err := s.folder(writes)
+		if err != nil {
+			return nil, nil, err
+		}
+		return do(f, r, data)
 	}
-	f, err := s.folder(false)
-	if err != nil {
-		return nil, nil, err
-	}
+}
+
+func readFile(f *files.Folder, r filePath, _ []byte) (any, []byte, error) {
 	data, err := f.Read(r.Path)
 	return nil, data, err
 }
 
-func (s *Session) writeFile(_ context.Context, args json.RawMessage, data []byte) (any, []byte, error) {
-	r, err := decode[struct {
-		Path   string `json:"path"`
-		Append bool   `json:"append"`
-	}](args)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := s.folder(true)
-	if err != nil {
-		return nil, nil, err
-	}
+func writeFile(f *files.Folder, r writing, data []byte) (any, []byte, error) {
 	write := f.Write
 	if r.Append {
 		write = f.Append
@@ -110,15 +113,7 @@ func (s *Session) writeFile(_ context.Context, args json.RawMessage, data []byte
 }
 
 // listFiles answers in data: a listing may be larger than a value can be.
-func (s *Session) listFiles(_ context.Context, args json.RawMessage, _ []byte) (any, []byte, error) {
-	r, err := decode[deepPath](args)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := s.folder(false)
-	if err != nil {
-		return nil, nil, err
-	}
+func listFiles(f *files.Folder, r deepPath, _ []byte) (any, []byte, error) {
 	list, err := f.List(r.Path, r.Recursive)
 	if err != nil {
 		return nil, nil, err
@@ -127,40 +122,16 @@ func (s *Session) listFiles(_ context.Context, args json.RawMessage, _ []byte) (
 	return nil, data, err
 }
 
-func (s *Session) statFile(_ context.Context, args json.RawMessage, _ []byte) (any, []byte, error) {
-	r, err := decode[filePath](args)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := s.folder(false)
-	if err != nil {
-		return nil, nil, err
-	}
+func statFile(f *files.Folder, r filePath, _ []byte) (any, []byte, error) {
 	entry, err := f.Stat(r.Path)
 	return entry, nil, err
 }
 
-func (s *Session) removeFile(_ context.Context, args json.RawMessage, _ []byte) (any, []byte, error) {
-	r, err := decode[deepPath](args)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := s.folder(true)
-	if err != nil {
-		return nil, nil, err
-	}
+func removeFile(f *files.Folder, r deepPath, _ []byte) (any, []byte, error) {
 	return nil, nil, f.Remove(r.Path, r.Recursive)
 }
 
-func (s *Session) makeFolder(_ context.Context, args json.RawMessage, _ []byte) (any, []byte, error) {
-	r, err := decode[filePath](args)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := s.folder(true)
-	if err != nil {
-		return nil, nil, err
-	}
+func makeFolder(f *files.Folder, r filePath, _ []byte) (any, []byte, error) {
 	return nil, nil, f.Mkdir(r.Path)
 }
 

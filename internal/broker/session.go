@@ -146,17 +146,17 @@ func (s *Session) operation(op string) (serve handler, takesData bool) {
 	case "net.close":
 		return s.closeBody, false
 	case "files.read":
-		return s.readFile, false
+		return withFiles(s, false, readFile), false
 	case "files.write":
-		return s.writeFile, true
+		return withFiles(s, true, writeFile), true
 	case "files.list":
-		return s.listFiles, false
+		return withFiles(s, false, listFiles), false
 	case "files.stat":
-		return s.statFile, false
+		return withFiles(s, false, statFile), false
 	case "files.remove":
-		return s.removeFile, false
+		return withFiles(s, true, removeFile), false
 	case "files.mkdir":
-		return s.makeFolder, false
+		return withFiles(s, true, makeFolder), false
 	case "exec.run":
 		return s.runCommand, true
 	case "secrets.standin":

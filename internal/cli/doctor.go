@@ -107,6 +107,9 @@ func (a *app) printLayers(layers []toolroom.Layer, opened []opening, ruled []rul
 		return missing
 	}
 	a.printf("\n%d of %d layers stand on %s/%s.\n", len(layers)-missing, len(layers), runtime.GOOS, runtime.GOARCH)
+	if missing > 0 {
+		a.printf("Without the missing ones, code that takes over the JavaScript engine has there what this user has. Serve only tools you trust.\n")
+	}
 	for _, o := range opened {
 		a.printf("OPENED   %s %s: %s\n", o.Flag, inertLine(o.To), o.Why)
 	}

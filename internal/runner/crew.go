@@ -96,8 +96,10 @@ func (r *Runner) line(place tool.Place, t *ticket) (*crew, error) {
 	if queue.Len() >= most {
 		return nil, overloaded("%d run and %d wait", c.running, queue.Len())
 	}
-	if err := r.limitRate(c); err != nil {
-		return nil, err
+	if t.counts() {
+		if err := r.limitRate(c); err != nil {
+			return nil, err
+		}
 	}
 	queue.PushBack(t)
 	r.pump(c)

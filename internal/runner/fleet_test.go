@@ -143,6 +143,22 @@ func TestASecondRunIsNotEndedByTheNextKill(t *testing.T) {
 	innocent.wants(`"1500"`, "")
 }
 
+// A code that no store knows, such as one that runs once, takes its neighbours down once and not again.
+func TestACodeThatWasKilledRunsAloneTheNextTime(t *testing.T) {
+	r := open(t, puppets(Options{}))
+	ctx := context.Background()
+	guilty := say("hang").within(200)
+	guilty.Key = "guilty"
+	begin(ctx, t, r, guilty).wants("", tool.Timeout)
+	neighbour := begin(ctx, t, r, say("after 1500"))
+	runs(t, r, home(), 1)
+	begin(ctx, t, r, guilty).wants("", tool.Timeout)
+	neighbour.wants(`"1500"`, "")
+	if wall := neighbour.out.Usage.Wall; wall > 2500*time.Millisecond {
+		t.Errorf("the other call took %v: it was caught in the kill", wall)
+	}
+}
+
 // requestsOf is how many requests the calls that run in place have made.
 func (r *Runner) requestsOf(place tool.Place) int {
 	r.mu.Lock()
@@ -258,6 +274,9 @@ func TestRate(t *testing.T) {
 	r := open(t, puppets(Options{Rate: 0.01, Burst: 3}))
 	for range 3 {
 		give(t, r, say("echo x"))
+		nested := say("echo x")
+		nested.Loan = new(Loan)
+		give(t, r, nested) // what calls make for themselves is not counted
 	}
 	_, _, err := r.Call(context.Background(), say("echo x"))
 	if e := tool.AsError(err); e.Code != tool.RateLimited || e.Details == nil {
@@ -315,10 +334,24 @@ func TestAWorkerOverItsShareOfMemoryIsEnded(t *testing.T) {
 	neighbour.wants(`"1500"`, "")
 }
 
+// Calls that are each within their share and together beyond it: none of them is to blame, all
+// are run again, each with a process of its own.
+func TestCallsThatAreTooLargeTogetherRunAgainApart(t *testing.T) {
+	r := open(t, puppets(Options{WorkerMB: 250}))
+	var calls []*started
+	for range 4 {
+		calls = append(calls, begin(context.Background(), t, r, say("hold 100").within(30_000)))
+	}
+	foreign := begin(context.Background(), t, r, say("hold 100").at(away()))
+	for _, c := range append(calls, foreign) {
+		c.wants(`"100"`, "")
+	}
+}
+
 func TestTheLogOfACallIsBounded(t *testing.T) {
 	r := open(t, puppets(Options{LogBytes: 1000}))
 	var heard atomic.Int64
-	job := say("flood 50000")
+	job := say("flood 50000").within(60_000)
 	job.OnLog = func(tool.LogLine) { heard.Add(1) }
 	out, _, err := r.Call(context.Background(), job)
 	if err != nil || len(out.Logs) != 1000 || heard.Load() != 1000 {
@@ -436,16 +469,25 @@ func TestDescriptorsComeBack(t *testing.T) {
 	}
 }
 
-// Workspaces that are not used hold nothing: of many, the few active ones have workers.
+// Workspaces that are not used hold nothing: of a thousand, the twenty that are active have workers.
 func TestTheFleetIsAsLargeAsWhatIsActive(t *testing.T) {
+	many, active := 1000, 20
+	if testing.Short() {
+		many = 100
+	}
 	r := open(t, puppets(Options{Idle: 300 * time.Millisecond}))
-	for i := range 200 {
-		give(t, r, say("echo x").at(tool.Place{Workspace: strconv.Itoa(i)}))
+	place := func(i int) tool.Place { return tool.Place{Workspace: strconv.Itoa(i)} }
+	for i := range many {
+		give(t, r, say("echo x").at(place(i)))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	for i := range 3 {
-		begin(ctx, t, r, say("patient").at(tool.Place{Workspace: strconv.Itoa(i)}))
+	var calls []*started
+	for i := range active {
+		calls = append(calls, begin(ctx, t, r, say("patient").at(place(i))))
 	}
-	eventually(t, "three processes are left", func() bool { return r.processes() == 3 })
+	eventually(t, "each active workspace has one process, and no other has", func() bool { return r.processes() == active })
 	cancel()
+	for _, c := range calls {
+		<-c.done // in time or not: that is another test's
+	}
 }

@@ -46,6 +46,9 @@ func TestNoBodyMakesAnHonestWorkerBreakTheProtocol(t *testing.T) {
 		"numbers replaced":             `Object.prototype.toJSON = () => '\ud800'; try { await ctx.callTool('x', {}) } catch {}; return {}`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "deep arguments" {
+				t.Skip("the engine is forty times slower under -race: left out with -short")
+			}
 			began := time.Now()
 			_, failure, err := r.Call(context.Background(), body(text).servedBy(host).within(30_000))
 			if tool.CodeOf(err) == tool.WorkerCrashed {

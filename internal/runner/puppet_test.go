@@ -25,6 +25,7 @@ import (
 //	patient       answers "cancelled" when it is told to cancel
 //	crash         ends the process
 //	eat N         takes N MiB of memory and hangs
+//	hold N        takes N MiB of memory, answers a second and a half later
 //	flood N       writes N lines of log, answers
 type puppet struct {
 	conn io.ReadWriter
@@ -101,7 +102,15 @@ func (p *puppet) act(id uint64, replies chan wire.Frame, cancelled chan struct{}
 	case "crash":
 		os.Exit(3)
 	case "eat":
-		eat(n)
+		kept := eat(n)
+		for {
+			time.Sleep(time.Hour)
+			kept[0][0]++
+		}
+	case "hold":
+		kept := eat(n)
+		time.Sleep(1500 * time.Millisecond)
+		kept[0][0] = 2
 	case "flood":
 		for range n {
 			p.send(wire.Frame{Kind: wire.Log, Call: id, Meta: []byte(`{"level":"info","at_ns":1}`)})
@@ -123,13 +132,14 @@ func (p *puppet) ask(id uint64, n int, replies chan wire.Frame) int {
 	return n
 }
 
-func eat(mib int) {
+// eat takes memory that stays as long as it is held.
+func eat(mib int) (kept [][]byte) {
 	for range mib {
 		b := make([]byte, 1<<20)
 		for i := 0; i < len(b); i += 1 << 12 {
 			b[i] = 1
 		}
-		defer func() { b[0] = 2 }() // all of it stays until the end that does not come
+		kept = append(kept, b)
 	}
-	select {}
+	return kept
 }

@@ -28,6 +28,7 @@ type Runner struct {
 	workers  map[*worker]struct{}
 	spawning health // of workers that never got as far as a workspace
 	closing  bool
+	culprits map[culprit]struct{}
 
 	// platform is the globals of isolates as the first worker compiled them, so that the ones after it
 	// start without. A worker gives it before it was given any tool's code: it is this program's own.
@@ -50,7 +51,7 @@ func New(o Options) (*Runner, error) {
 		return nil, tool.Errorf(tool.Internal, "workers cannot be confined: %w", err).
 			WithHint("`toolroom doctor` lists what this machine has and lacks.")
 	}
-	r := &Runner{options: o, launcher: launcher, crews: make(map[tool.Place]*crew), workers: make(map[*worker]struct{}),
+	r := &Runner{options: o, launcher: launcher, crews: make(map[tool.Place]*crew), workers: make(map[*worker]struct{}), culprits: make(map[culprit]struct{}),
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 	r.progress.L = &r.mu
 	r.mu.Lock()
@@ -68,9 +69,9 @@ func New(o Options) (*Runner, error) {
 // A call that was caught in the end of its worker on another call's account, and
 // had asked nothing of its host yet, is run once more.
 func (r *Runner) Call(ctx context.Context, job *Job) (tool.Outcome, *wire.Failure, error) {
-	c, err := r.run(ctx, job, false, &ticket{solo: job.Solo})
+	c, err := r.run(ctx, job, false, &ticket{solo: r.alone(job)})
 	if err == nil && c.spared {
-		c, err = r.run(ctx, job, false, &ticket{solo: job.Solo || c.suspect, again: true})
+		c, err = r.run(ctx, job, false, &ticket{solo: r.alone(job) || c.suspect, again: true})
 	}
 	if err != nil {
 		return tool.Outcome{}, nil, err
@@ -106,7 +107,7 @@ func (r *Runner) run(ctx context.Context, job *Job, check bool, t *ticket) (*cal
 	if err := fit(job); err != nil {
 		return nil, err
 	}
-	t.loan, t.got = job.Loan, make(chan bool, 1)
+	t.check, t.loan, t.got = check, job.Loan, make(chan bool, 1)
 	if err := r.enter(ctx, job.Place, t); err != nil {
 		return nil, err
 	}

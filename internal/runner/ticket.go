@@ -5,10 +5,14 @@ type ticket struct {
 	solo   bool
 	again  bool  // the call runs for the second time, and does not share a worker with first runs: each of those might end it
 	loan   *Loan // of the call that waits for this one, if one does
+	check  bool  // it only compiles
 	lent   bool  // it runs in that place
 	worker *worker
 	got    chan bool // worker is set, or there will be none
 }
+
+// counts says whether t is one of the calls that Rate is about: those that somebody makes.
+func (t *ticket) counts() bool { return !t.check && !t.again && t.loan == nil }
 
 // Loan is the place of a call in its workspace's InFlight, which the calls that it
 // made and waits for run in, one at a time; more of them at once take places of

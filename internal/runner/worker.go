@@ -199,6 +199,7 @@ func (w *worker) end(v verdict) {
 		c.orphan(v)
 	}
 	if v.blame != nil && !v.blame.check {
+		w.runner.convict(v.blame)
 		w.runner.options.OnKilled(v.blame.job.Place, v.blame.job.Key)
 	}
 }
