@@ -257,7 +257,7 @@ func TestEveryNameOnCtx(t *testing.T) {
 	if got := strings.Join(levels, " "); got != "info warn debug" && got != "log warn debug" {
 		t.Errorf("the levels are %s", got)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	d := tool.Definition{Body: "await new Promise(r => ctx.signal.addEventListener('abort', r)); console.log('aborted', ctx.signal.reason.name)"}
 	out, _ = w.Run(ctx, d, nil)

@@ -150,6 +150,9 @@ func TestReplacedBuiltIns(t *testing.T) {
 
 // TestForgottenBodies: responses that are let go of are closed when the engine collects, while the call goes on.
 func TestForgottenBodies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large amounts of data: too slow with the race detector")
+	}
 	e, base := newEngine(t), webServer(t)
 	h := newWebHost()
 	_, meta := h.run(t, e, "for (let n = 0; n < 5; n++) { const r = await fetch(args.base + '/big'); if (!r.ok) throw 1 } const junk = []; for (let n = 0; n < 400000; n++) junk.push({ n }); await new Promise((r) => setTimeout(r, 50)); return null", `{"base":"`+base+`"}`)
@@ -187,6 +190,9 @@ func TestSignal(t *testing.T) {
 
 // TestDecompressionBomb: what comes out is made piece by piece, against the call's own memory.
 func TestDecompressionBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large amounts of data: too slow with the race detector")
+	}
 	e := newEngine(t)
 	const bomb = "const pack = async (b) => new Uint8Array(await new Response(new Blob([b]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer());" +
 		"const b = await pack(new Uint8Array(60 << 20));"
