@@ -30,6 +30,8 @@ type Engine struct {
 	options Options
 	library *library
 
+	deadlines deadlines
+
 	mu sync.Mutex
 	seats
 }
@@ -61,7 +63,8 @@ func (e *Engine) Library() []byte { return e.library.encode() }
 // of it. file is the name shown in stacks.
 func (e *Engine) Compile(file string, code []byte) (*Code, *wire.Failure) {
 	r := newRun(e, &Job{Timeout: compileTimeout, Memory: e.options.Memory})
-	defer r.deadlineTimer().Stop()
+	e.deadlines.add(r)
+	defer e.deadlines.remove(r)
 	if f := e.seat(r); f != nil {
 		return nil, f
 	}
@@ -80,7 +83,8 @@ func (e *Engine) Start(job *Job) *Call { return &Call{run: newRun(e, job)} }
 // It returns the result as JSON, or why there is none. Call it once.
 func (c *Call) Run() ([]byte, wire.ResultMeta) {
 	r := c.run
-	defer r.deadlineTimer().Stop()
+	r.engine.deadlines.add(r)
+	defer r.engine.deadlines.remove(r)
 	out, failure := r.do()
 	r.engine.stand(r)
 	return out, wire.ResultMeta{Error: failure, CPUNS: int64(r.busy), Peak: r.highest(), Dropped: r.dropped}

@@ -33,6 +33,7 @@ type Job struct {
 	MaxResult int64 // bytes
 	MaxLog    int   // bytes
 	Host      Host
+	OnWait    func() // called on the call's goroutine before it first waits for anything; nil: nobody wants to know
 }
 
 // Reply answers a request. Error is the JSON of a tool.Error, Value is JSON;
@@ -47,19 +48,20 @@ type Reply struct {
 // run is a Job under way. Its own goroutine drives it; reply, cancel and stop may be
 // called from any.
 type run struct {
-	engine   *Engine
-	job      *Job
-	start    time.Time
-	deadline time.Time
-	timers   timers
-	waiting  map[uint32]struct{} // requests without a reply
-	asked    int                 // requests, also those that could not be sent
-	rejected []value             // promises rejected with nobody listening, each followed by its reason
-	promise  value               // of the body
-	logged   int
-	dropped  int64
-	busy     time.Duration // spent in the engine
-	aborted  bool          // ctx.signal
+	engine     *Engine
+	job        *Job
+	start      time.Time
+	deadline   time.Time
+	atDeadline int // place in Engine.deadlines, which guards it; -1: none
+	timers     timers
+	waiting    map[uint32]struct{} // requests without a reply
+	asked      int                 // requests, also those that could not be sent
+	rejected   []value             // promises rejected with nobody listening, each followed by its reason
+	promise    value               // of the body
+	logged     int
+	dropped    int64
+	busy       time.Duration // spent in the engine
+	aborted    bool          // ctx.signal
 
 	parked  *list.Element // in Engine.parked; guarded by Engine.mu
 	granted chan *isolate // an isolate that was handed over in a line
@@ -337,12 +339,21 @@ const cancelGrace = 50 * time.Millisecond
 
 // rest lets others have the isolate until there may be something to do.
 func (r *run) rest() *wire.Failure {
+	r.waits()
 	r.engine.park(r)
 	r.wait()
 	if f := r.interruption(); f != nil {
 		return f
 	}
 	return r.engine.unpark(r)
+}
+
+// waits tells whoever wants to know that the call is about to wait.
+func (r *run) waits() {
+	if tell := r.job.OnWait; tell != nil {
+		r.job.OnWait = nil
+		tell()
+	}
 }
 
 // wait sleeps until a reply, a timer, the abort of the signal or the end.

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"container/list"
-	"time"
 
 	"toolroom/internal/engine/platform"
 	"toolroom/internal/wire"
@@ -99,6 +98,7 @@ func (r *run) takeSaved() *saved {
 
 // await waits in line until an isolate is handed over, or the call ends first.
 func (e *Engine) await(r *run, line *[]*run) *wire.Failure {
+	r.waits()
 	for {
 		select {
 		case i := <-r.granted:
@@ -273,9 +273,4 @@ func (i *isolate) putBack(s *saved) {
 		n := copy(i.arena.bytes(i.arena.base+r.from, i.arena.base+r.to), data)
 		data = data[n:]
 	}
-}
-
-// deadlineTimer stops the call at its deadline, wherever it is.
-func (r *run) deadlineTimer() *time.Timer {
-	return time.AfterFunc(time.Until(r.deadline), func() { r.stop(interruptDeadline) })
 }

@@ -10,37 +10,45 @@ import (
 	"toolroom/tool"
 )
 
-// call starts a call on a goroutine of its own.
-func (s *server) call(f wire.Frame) error {
+// work is a call to be run.
+type work struct {
+	id    uint64
+	code  *code
+	job   *engine.Job
+	call  *engine.Call
+	alone bool // no other call was under way when it came
+}
+
+// call makes the call that f asks for.
+func (s *server) call(f wire.Frame) (*work, error) {
 	var m wire.CallMeta
 	if err := wire.Decode(f.Meta, &m); err != nil {
-		return err
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.codes[m.Key]
 	if c == nil || s.calls[f.Call] != nil {
-		return fmt.Errorf("%w: call %d of a code that is not loaded, or twice", wire.ErrFrame, f.Call)
+		return nil, fmt.Errorf("%w: call %d of a code that is not loaded, or twice", wire.ErrFrame, f.Call)
 	}
 	job := &engine.Job{
 		Args: clone(f.Data), Env: m.Env, Timeout: time.Duration(m.TimeoutMS) * time.Millisecond,
 		Memory: m.MemoryMB << 20, MaxResult: m.MaxResult, MaxLog: s.hello.LogBytes, Host: &host{out: s.out, call: f.Call},
 	}
-	started, id := s.engine.Start(job), f.Call
-	s.calls[id] = started
-	s.hands.do(func() { s.run(id, c, job, started) })
-	return nil
+	w := &work{id: f.Call, code: c, job: job, call: s.engine.Start(job), alone: len(s.calls) == 0}
+	s.calls[w.id] = w.call
+	return w, nil
 }
 
-func (s *server) run(id uint64, c *code, job *engine.Job, started *engine.Call) {
+func (s *server) run(w *work) {
 	value, meta := []byte(nil), wire.ResultMeta{}
-	if job.Code, meta.Error = c.compile(s.engine); meta.Error == nil {
-		value, meta = started.Run()
+	if w.job.Code, meta.Error = w.code.compile(s.engine); meta.Error == nil {
+		value, meta = w.call.Run()
 	}
 	s.mu.Lock()
-	delete(s.calls, id)
+	delete(s.calls, w.id)
 	s.mu.Unlock()
-	s.send(wire.Result, id, meta, value)
+	s.send(wire.Result, w.id, meta, value)
 }
 
 // host sends what a call wants from the room. It is called by that call's goroutine only.

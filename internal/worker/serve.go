@@ -18,6 +18,7 @@ type server struct {
 	out    *writer
 	engine *engine.Engine
 	hands  *hands
+	lead   *leadership
 	hello  wire.HelloMeta
 
 	mu    sync.Mutex
@@ -45,24 +46,16 @@ func (c *code) compile(e *engine.Engine) (*engine.Code, *wire.Failure) {
 // Serve speaks to the room over conn until conn ends: nil at a clean end. It
 // owns nothing of conn; calls still under way at the end are abandoned.
 func Serve(conn io.ReadWriter) error {
-	in := wire.NewReader(newBuffered(conn), wire.MaxMeta+wire.MaxData)
-	s := &server{out: newWriter(conn), hands: newHands(), codes: map[string]*code{}, calls: map[uint64]*engine.Call{}}
-	if err := s.greet(in); err != nil {
+	s := &server{out: newWriter(conn), hands: newHands(), lead: newLeadership(conn), codes: map[string]*code{}, calls: map[uint64]*engine.Call{}}
+	if err := s.greet(s.lead.in); err != nil {
 		return err
 	}
 	defer s.hands.dismiss()
-	for {
-		f, err := in.Read()
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = s.handle(f)
-		}
-		if err != nil {
-			return fmt.Errorf("serving the room: %w", err)
-		}
+	s.hands.do(s.read)
+	if err := <-s.lead.ended; err != io.EOF {
+		return fmt.Errorf("serving the room: %w", err)
 	}
+	return nil
 }
 
 // greet reads Hello, builds the engine and answers Ready.
@@ -89,25 +82,26 @@ func (s *server) greet(in *wire.Reader) error {
 	return s.out.write(ready)
 }
 
-func (s *server) handle(f wire.Frame) error {
+// handle acts on a frame. A call comes back, to be run.
+func (s *server) handle(f wire.Frame) (*work, error) {
 	switch f.Kind {
 	case wire.Load:
-		return s.load(f)
+		return nil, s.load(f)
 	case wire.Forget:
-		return s.forget(f)
+		return nil, s.forget(f)
 	case wire.Check:
-		return s.check(f)
+		return nil, s.check(f)
 	case wire.Call:
 		return s.call(f)
 	case wire.Reply:
-		return s.reply(f)
+		return nil, s.reply(f)
 	case wire.Cancel:
 		if c := s.find(f.Call); c != nil {
 			c.Cancel()
 		}
-		return nil
+		return nil, nil
 	}
-	return fmt.Errorf("%w: kind %d is not for a worker", wire.ErrFrame, f.Kind)
+	return nil, fmt.Errorf("%w: kind %d is not for a worker", wire.ErrFrame, f.Kind)
 }
 
 func (s *server) find(id uint64) *engine.Call {
