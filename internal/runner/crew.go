@@ -172,13 +172,12 @@ func (r *Runner) pump(c *crew) {
 	}
 }
 
-// pick finds a worker of c with room for one more call, or takes a new one. It
+// pick finds the worker of c that has the least to do, or takes a new one. It
 // returns nil when all processes are in use.
 func (r *Runner) pick(c *crew, t *ticket) *worker {
-	for _, w := range c.workers {
-		if w.takes(t, r.options) && w.alive() {
-			return w
-		}
+	best := c.idlest(t, r.options)
+	if best != nil && (best.load == 0 || len(c.workers) >= r.options.Spread || !r.spareIsReady()) {
+		return best
 	}
 	w := r.spare()
 	if w == nil {
@@ -187,6 +186,17 @@ func (r *Runner) pick(c *crew, t *ticket) *worker {
 	w.crew = c
 	c.workers = append(c.workers, w)
 	return w
+}
+
+// idlest is the worker of c with the fewest calls of those that take one more, or nil.
+func (c *crew) idlest(t *ticket, o Options) *worker {
+	var best *worker
+	for _, w := range c.workers {
+		if w.takes(t, o) && w.alive() && (best == nil || w.load < best.load) {
+			best = w
+		}
+	}
+	return best
 }
 
 // takes says whether one more call may join those in w.

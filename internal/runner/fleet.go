@@ -25,6 +25,20 @@ func (r *Runner) spare() *worker {
 	return nil
 }
 
+// spareIsReady says whether a workspace that has a worker may have one more at
+// once: one that waits ready, with processes left for other workspaces.
+func (r *Runner) spareIsReady() bool {
+	if len(r.spares) == 0 || len(r.workers)+r.options.Spares > r.options.Workers {
+		return false
+	}
+	select {
+	case <-r.spares[0].ready:
+		return r.spares[0].alive()
+	default:
+		return false
+	}
+}
+
 func (r *Runner) spawn() *worker {
 	w := newWorker(r)
 	r.workers[w] = struct{}{}

@@ -3,6 +3,7 @@ package runner
 import (
 	"io"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"toolroom/internal/sandbox"
@@ -22,6 +23,7 @@ type Options struct {
 
 	Isolates int           // isolates of one worker; calls that wait are set aside, so it holds many more of those; 32
 	Workers  int           // processes at once; 64
+	Spread   int           // workers that the calls of one workspace are spread over; one a processor
 	Spares   int           // workers kept ready for a workspace's first call; 2, -1 for none
 	Idle     time.Duration // how long a worker without calls is kept; 1 min
 
@@ -43,6 +45,7 @@ func (o Options) withDefaults() Options {
 	set(&o.Burst, max(1, int(o.Rate)))
 	set(&o.Isolates, 32)
 	set(&o.Workers, 64)
+	set(&o.Spread, runtime.NumCPU())
 	set(&o.Spares, 2)
 	set(&o.Idle, time.Minute)
 	set(&o.Limits.TimeoutMS, 30_000)
