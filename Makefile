@@ -2,7 +2,7 @@
 SHELL      := bash
 MINUTES    ?= 2
 CYCLES     ?= 1000
-FUZZTIME   ?= 4s
+FUZZTIME   ?= 5000x
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 SHARED     ?= $(or $(TOOLROOM_SHARED),../shared)
 
@@ -44,7 +44,7 @@ walls: ## the tests of confinement as the program is built, without cgo: its wor
 race: ## all packages with -race; -short leaves out the engine's large tables
 	go test -race -short -timeout 15m ./...
 
-fuzz: ## fuzz every parser of outside input, FUZZTIME each (4s; make fuzz FUZZTIME=5m for a night)
+fuzz: ## fuzz every parser of outside input, FUZZTIME inputs each (5000x; or a time: make fuzz FUZZTIME=5m)
 	@for pkg in $(FUZZED); do for f in $$(go test -list '^Fuzz' $$pkg | grep ^Fuzz); do \
 	  echo "fuzzing $$pkg $$f for $(FUZZTIME)"; \
 	  go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
