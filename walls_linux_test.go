@@ -122,8 +122,10 @@ func TestRateLimit(t *testing.T) {
 // TestACrashLoop kills a workspace's process again and again: it is held back, alone, and recovers.
 func TestACrashLoop(t *testing.T) {
 	r := room(t, toolroom.Options{})
-	w, other := view(t, r, tool.User, "w"), view(t, r, tool.User, "other")
-	define(t, w, "wait", "for (let i = 0; i < 100; i++) await new Promise(r => setTimeout(r, 100)); return 1")
+	running := make(chan struct{}, 1)
+	w := view(t, r, tool.User, "w").View(toolroom.Hooks{Log: func(tool.LogLine) { running <- struct{}{} }})
+	other := view(t, r, tool.User, "other")
+	define(t, w, "wait", "console.log('running'); for (let i = 0; i < 100; i++) await new Promise(r => setTimeout(r, 100)); return 1")
 	define(t, w, "one", "return 1")
 	define(t, other, "one", "return 1")
 	var codes []tool.Code
@@ -134,7 +136,11 @@ func TestACrashLoop(t *testing.T) {
 			_, err := w.Call(context.Background(), "wait", nil)
 			ended <- err
 		}()
-		time.Sleep(300 * time.Millisecond)
+		select {
+		case <-running:
+		case err := <-ended: // held back, or its process could not be started
+			ended <- err
+		}
 		began := time.Now()
 		for _, pid := range spared {
 			_ = unix.Kill(pid, unix.SIGKILL) // spares and idle ones as well

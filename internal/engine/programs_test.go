@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +32,9 @@ func TestPrograms(t *testing.T) {
 	args, _ := json.Marshal(map[string]string{"base": base})
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			if testing.Short() && strings.HasPrefix(filepath.Base(file), "intl-") {
+				t.Skip("thousands of formats, minutes under the race detector: run without -short")
+			}
 			body, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
