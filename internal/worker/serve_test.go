@@ -136,3 +136,39 @@ func TestFrameOutOfOrderEndsTheWorker(t *testing.T) {
 		})
 	}
 }
+
+// The goroutine that reads also runs a lone call: whatever that call does, the
+// frames behind it are read soon.
+func TestALoneCallDoesNotHoldUpTheNext(t *testing.T) {
+	for name, body := range map[string]string{
+		"computes":              "for (let end = Date.now() + 1500; Date.now() < end;); return 'slow'",
+		"waits":                 "await new Promise(r => setTimeout(r, 1500)); return 'slow'",
+		"computes, then waits":  "for (let end = Date.now() + 20; Date.now() < end;); await new Promise(r => setTimeout(r, 1500)); return 'slow'",
+		"waits again and again": "for (let i = 0; i < 150; i++) await new Promise(r => setTimeout(r, 10)); return 'slow'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t)
+			r.call(1, body, "{}")
+			r.call(2, "return 'quick'", "{}")
+			if v, f := r.result(); v != `"quick"` {
+				t.Fatalf("%s %+v came first", v, f)
+			}
+			if v, f := r.result(); v != `"slow"` {
+				t.Fatalf("%s %+v", v, f)
+			}
+			r.call(3, "return 'after'", "{}")
+			if v, f := r.result(); v != `"after"` {
+				t.Fatalf("%s %+v", v, f)
+			}
+		})
+	}
+}
+
+func TestALoneCallThatComputesIsCancelled(t *testing.T) {
+	r := newRoom(t)
+	r.call(1, "for (;;);", "{}")
+	r.send(wire.Cancel, 1, 0, nil, "")
+	if _, f := r.result(); f == nil || f.Code != tool.Cancelled {
+		t.Fatalf("%+v", f)
+	}
+}
