@@ -47,7 +47,7 @@ race: ## all packages with -race; -short leaves out the engine's large tables
 fuzz: ## fuzz every parser of outside input, FUZZTIME inputs each (5000x; or a time: make fuzz FUZZTIME=5m)
 	@for pkg in $(FUZZED); do for f in $$(go test -list '^Fuzz' $$pkg | grep ^Fuzz); do \
 	  echo "fuzzing $$pkg $$f for $(FUZZTIME)"; \
-	  go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
+	  go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$pkg || exit 1; done; done
 
 accept: build ## try the built program as an unknown client would; skipped without the shared cases
 	@if [ ! -f $(SHARED)/accept/accept.py ]; then echo "accept: skipped, there is no $(SHARED)/accept (set TOOLROOM_SHARED)"; exit 0; fi; \

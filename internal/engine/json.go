@@ -11,31 +11,37 @@ import (
 	lib "modernc.org/libquickjs"
 )
 
-// hostParseJSON(bytes) → the value of JSON text, or undefined where only the
-// engine's own JSON.parse, which is a few times slower, can say what it is: text that is
-// wrong, nested deep, not UTF-8, or with half a surrogate pair.
+// hostParseJSON(bytes) → the value of JSON text, or undefined where only JSON.parse can say what it is.
 func hostParseJSON(i *isolate, args []value) value {
 	if len(args) == 0 {
 		return undefined()
 	}
 	b, ok := i.bytesOf(args[0])
-	if !ok || len(b) == 0 {
+	if !ok {
 		return undefined()
 	}
-	j := jsonReader{i: i, text: b, atoms: map[string]lib.TJSAtom{}}
+	v, _ := i.readJSON(b)
+	return v
+}
+
+// readJSON makes a value of JSON text, which lies in the engine's memory, a few times faster than the
+// engine's own parser. ok is false where only that one can say what it is: text that is wrong, nested deep, not
+// UTF-8, or with half a surrogate pair. The value is owned; an exception when memory ran out.
+func (i *isolate) readJSON(text []byte) (v value, ok bool) {
+	j := jsonReader{i: i, text: text}
 	defer j.close()
-	v, ok := j.value(0)
-	if j.space(); ok && j.at < len(b) {
+	v, ok = j.value(0)
+	if j.space(); ok && j.at < len(text) {
 		i.free(v)
 		ok = false
 	}
 	switch {
 	case j.threw:
-		return exception()
+		return exception(), true
 	case !ok:
-		return undefined()
+		return undefined(), false
 	}
-	return v
+	return v, true
 }
 
 // maxJSONLevels is how deep the reader goes.
@@ -44,16 +50,20 @@ const maxJSONLevels = 200
 // jsonReader makes values of JSON text that lies in the engine's memory. No
 // code of the body runs meanwhile. Its methods return false where they give up, and then own nothing.
 type jsonReader struct {
-	i     *isolate
-	text  []byte
-	at    int
-	atoms map[string]lib.TJSAtom // names met so far, owned
-	threw bool                   // an exception is pending: memory ran out
+	i       *isolate
+	text    []byte
+	at      int
+	atoms   map[string]lib.TJSAtom // names met so far, owned
+	records [maxRecordLevels]record
+	threw   bool // an exception is pending: memory ran out
 }
 
 func (j *jsonReader) close() {
 	for _, a := range j.atoms {
 		lib.XJS_FreeAtom(j.i.tls, j.i.ctx, a)
+	}
+	for n := range j.records {
+		j.records[n].close(j.i)
 	}
 }
 
@@ -83,7 +93,7 @@ func (j *jsonReader) value(level int) (value, bool) {
 	case level > maxJSONLevels:
 		return undefined(), false
 	case c == '{':
-		return j.members(lib.XJS_NewObject(j.i.tls, j.i.ctx), '}', func(o value, _ int) bool { return j.property(o, level+1) })
+		return j.members(lib.XJS_NewObject(j.i.tls, j.i.ctx), '}', func(o value, n int) bool { return j.property(o, n, level+1) })
 	case c == '[':
 		return j.members(lib.XJS_NewArray(j.i.tls, j.i.ctx), ']', func(a value, n int) bool { return j.element(a, n, level+1) })
 	case c == '"':
@@ -125,11 +135,26 @@ func (j *jsonReader) members(o value, end byte, member func(o value, n int) bool
 }
 
 func (j *jsonReader) element(a value, n, level int) bool {
+	if n > 0 && !j.row(n, level+1) {
+		return false
+	}
 	v, ok := j.value(level)
 	return ok && j.defined(lib.XJS_DefinePropertyValueUint32(j.i.tls, j.i.ctx, a, uint32(n), v, lib.MJS_PROP_C_W_E))
 }
 
-func (j *jsonReader) property(o value, level int) bool {
+// row is told that the n-th member of a list follows, which may be an object like those before.
+func (j *jsonReader) row(n, level int) bool {
+	switch {
+	case level >= maxRecordLevels:
+	case n == 1:
+		j.records[level].row = true
+	case n == stepsFrom:
+		j.threw = !j.records[level].climb(j.i)
+	}
+	return !j.threw
+}
+
+func (j *jsonReader) property(o value, n, level int) bool {
 	if j.space() != '"' {
 		return false
 	}
@@ -138,7 +163,7 @@ func (j *jsonReader) property(o value, level int) bool {
 		return false
 	}
 	j.at++
-	name, ok := j.atom(raw, plain)
+	name, ok := j.name(raw, plain, n, level)
 	if !ok {
 		return false
 	}
@@ -151,7 +176,23 @@ func (j *jsonReader) defined(r int32) bool {
 	return r >= 0
 }
 
-// atom is a name as the engine keeps names.
+// name is the n-th name of an object as the engine keeps names: mostly the one that the object before had there.
+func (j *jsonReader) name(raw []byte, plain bool, n, level int) (lib.TJSAtom, bool) {
+	if level >= maxRecordLevels || !j.records[level].row {
+		return j.atom(raw, plain)
+	}
+	r := &j.records[level]
+	if n < len(r.names) && r.names[n].text == string(raw) {
+		return r.names[n].atom, true
+	}
+	a, ok := j.atom(raw, plain)
+	if ok {
+		r.learn(n, string(raw), a)
+	}
+	return a, ok
+}
+
+// atom is any name.
 func (j *jsonReader) atom(raw []byte, plain bool) (lib.TJSAtom, bool) {
 	if a, ok := j.atoms[string(raw)]; ok {
 		return a, true
@@ -163,6 +204,9 @@ func (j *jsonReader) atom(raw []byte, plain bool) (lib.TJSAtom, bool) {
 	if a == 0 {
 		j.threw = true
 		return 0, false
+	}
+	if j.atoms == nil {
+		j.atoms = map[string]lib.TJSAtom{}
 	}
 	j.atoms[string(raw)] = a
 	return a, true
@@ -234,6 +278,9 @@ func (j *jsonReader) accept(set string) bool {
 }
 
 func (j *jsonReader) number() (value, bool) {
+	if v, ok := j.short(); ok {
+		return v, true
+	}
 	from := j.at
 	j.accept("-")
 	if !j.accept("0") && !j.digits() {
@@ -253,6 +300,40 @@ func (j *jsonReader) number() (value, bool) {
 		return undefined(), false
 	}
 	return number(f), true
+}
+
+// short reads a number of few digits, without sign or exponent, which is nearly every one: as the quotient of two
+// numbers that a float64 holds exactly it is rounded once, and so is right. On false nothing was read.
+func (j *jsonReader) short() (value, bool) {
+	const most = 15 // characters
+	digits, point, at := 0.0, -1, j.at
+	for ; at < len(j.text) && at-j.at < most; at++ {
+		c := j.text[at]
+		if c == '.' && point < 0 {
+			point = at
+			continue
+		}
+		if c < '0' || c > '9' {
+			break
+		}
+		digits = digits*10 + float64(c-'0')
+	}
+	if !j.isShort(j.text[j.at:at], at) || at-j.at == most {
+		return undefined(), false
+	}
+	if point >= 0 {
+		digits /= math.Pow10(at - point - 1)
+	}
+	j.at = at
+	return number(digits), true
+}
+
+// isShort says whether s, which ends at at and holds digits and at most one point, is a number of JSON to its end.
+func (j *jsonReader) isShort(s []byte, at int) bool {
+	if len(s) == 0 || s[0] == '.' || s[len(s)-1] == '.' || len(s) > 1 && s[0] == '0' && s[1] != '.' {
+		return false
+	}
+	return at == len(j.text) || j.text[at]|0x20 != 'e' && j.text[at] != '.'
 }
 
 func (j *jsonReader) word() (value, bool) {

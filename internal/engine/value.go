@@ -71,6 +71,9 @@ func (i *isolate) buffer(b []byte) value {
 // parse makes a value of JSON. Owned; an exception when memory runs out.
 func (i *isolate) parse(json []byte) value {
 	return i.withBytes(unsafe.String(unsafe.SliceData(json), len(json)), func(p uintptr) value {
+		if v, ok := i.readJSON(memory(p, uint64(len(json)))); ok {
+			return v
+		}
 		return lib.XJS_ParseJSON(i.tls, i.ctx, p, lib.Tsize_t(len(json)), i.argsName)
 	})
 }

@@ -175,8 +175,9 @@ const { Promise: PromiseHere, Map: MapHere, stringify, parse, mapGet, mapSet, ma
 const pending = new MapHere();
 let lastID = 0;
 
-// request asks the host and promises {value, data}. take, if given, receives a function that takes the request back.
-internals.request = (op, args, data, take) => new PromiseHere((resolve, reject) => {
+// ask asks the host, with arguments that are JSON text already, and promises {value, data}. take, if given, receives a
+// function that takes the request back.
+internals.ask = (op, text, data, take) => new PromiseHere((resolve, reject) => {
   const id = ++lastID;
   mapSet(pending, id, { __proto__: null, resolve, reject });
   if (take) take((reason) => {
@@ -184,8 +185,9 @@ internals.request = (op, args, data, take) => new PromiseHere((resolve, reject) 
     host.takeBack(id);
     reject(reason);
   });
-  host.send(id, op, stringify(args), data);
+  host.send(id, op, text, data);
 });
+internals.request = (op, args, data, take) => internals.ask(op, stringify(args), data, take);
 
 // tell is a request whose answer nobody waits for.
 internals.tell = (op, args) => host.send(++lastID, op, stringify(args), undefined, true);

@@ -25,12 +25,19 @@ function headerValue(name, value) {
   return value;
 }
 
-let lock;
+const received = {}; // tells Headers that a list came from the host
 
 class Headers {
-  #list = []; // [lower-case name, value] in the order they were set
+  #list; // [lower-case name, value] in the order they were set
   #locked = false;
-  constructor(init) {
+  constructor(init, list) {
+    if (init === received) {
+      for (let n = 0; n < list.length; n++) list[n][0] = toLowerCase(list[n][0]);
+      this.#list = list;
+      this.#locked = true;
+      return;
+    }
+    this.#list = [];
     if (init === undefined || init === null) return;
     if (typeof init !== 'object' && typeof init !== 'function') throw new TypeErrorHere('Headers takes an object, a list of pairs or Headers');
     if (#list in init) { // checked already
@@ -93,7 +100,7 @@ class Headers {
     return sort(out, (a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
   }
   static {
-    lock = (headers) => { headers.#locked = true; return headers; };
+    internals.lockHeaders = (headers) => { headers.#locked = true; return headers; };
     internals.headerOf = (headers, name) => Headers.#find(headers, name);
     // defaultHeader sets a header of a lower-case name unless it is there.
     internals.defaultHeader = (headers, name, value) => { if (Headers.#find(headers, name) === null) push(headers.#list, [name, value]); };
@@ -103,10 +110,10 @@ class Headers {
   }
 }
 expose(Headers, 'Return Object.fromEntries(headers).');
-internals.lockHeaders = lock;
 
 // A content is {data, source, stream, type}: bytes, or something to pull them from, or a ReadableStream; and the media type.
 const content = (data, type) => ({ __proto__: null, data, type, source: undefined, stream: undefined });
+internals.content = content;
 
 function plainObject(v) {
   if (isArray(v)) return true;
@@ -166,14 +173,12 @@ function parseBytes(data) {
 
 internals.parseBytes = parseBytes;
 
-let take;
-
 class Body {
-  #content;
-  #used = false;
-  #headers;
-  constructor(c) { this.#content = c; }
-  get headers() { return this.#headers; }
+  // {content, used, headers, list}: list is what the host sent, of which headers are made when somebody asks. One
+  // private field, because each costs as much as ten ordinary properties.
+  #state;
+  constructor(content, headers, list) { this.#state = { __proto__: null, content, used: false, headers, list }; }
+  get headers() { return Body.#headersOf(this); }
   get body() { return this.#stream(); }
   get bodyUsed() { return this.#isUsed(); }
   async text() { return decode(await this.#bytes()); }
@@ -183,61 +188,65 @@ class Body {
   async blob() {
     const data = await this.#bytes();
     need('blob');
-    return internals.makeBlob(data, internals.headerOf(this.#headers, 'content-type') ?? '');
+    return internals.makeBlob(data, this.#type());
   }
   async formData() {
     const data = await this.#bytes();
     need('forms');
-    return internals.readForm(data, internals.headerOf(this.#headers, 'content-type') ?? '');
+    return internals.readForm(data, this.#type());
   }
+  #type() { return internals.headerOf(Body.#headersOf(this), 'content-type') ?? ''; }
+  static #headersOf(b) { return (b.#state.headers ??= new Headers(received, b.#state.list)); }
   #isUsed() {
-    const c = this.#content;
-    return this.#used || c.stream !== undefined && internals.isDisturbed(c.stream);
+    const s = this.#state, stream = s.content.stream;
+    return s.used || stream !== undefined && internals.isDisturbed(stream);
   }
   #stream() {
-    const c = this.#content;
+    const s = this.#state, c = s.content;
     if (c.stream === undefined && (c.data !== undefined || c.source)) {
       need('streams');
-      c.stream = internals.streamOf(c, this.#used);
+      c.stream = internals.streamOf(c, s.used);
     }
     return c.stream ?? null;
   }
-  async #bytes() {
-    const c = this.#content;
+  // bytes is all of the body: at once if it is there, else as a promise.
+  #bytes() {
+    const s = this.#state, c = s.content;
     if (this.#isUsed()) throw new TypeErrorHere('the body was read already: it can be read once; call clone() before to read it twice');
     if (c.stream !== undefined && c.stream.locked) throw new TypeErrorHere('the body is locked to a reader');
     if (c.data === undefined && !c.source && c.stream === undefined) return new Bytes(0);
-    this.#used = true;
+    s.used = true;
     if (c.stream !== undefined) return readAll(internals.puller(c.stream));
     return c.data ?? readAll(c.source.pull);
   }
   static {
-    // take reads a body's bytes for sending it: at once if they are there, else as a promise.
-    take = (b) => (b.#content.data !== undefined && !b.#isUsed() && !b.#content.stream ? ((b.#used = true), b.#content.data) : b.#bytes());
-    internals.hasBody = (b) => b.#content.data !== undefined || !!b.#content.source || b.#content.stream !== undefined;
-    internals.isBody = (v) => typeof v === 'object' && v !== null && #content in v;
+    internals.takeBody = (b) => b.#bytes();
+    internals.hasBody = (b) => internals.isThere(b.#state.content);
+    internals.isBody = (v) => typeof v === 'object' && v !== null && #state in v;
     // copyContent is a second content with the same bytes: what clone() needs.
     internals.copyContent = (b) => {
-      const c = b.#content;
+      const s = b.#state, c = s.content;
       if (b.#isUsed() || c.stream?.locked) throw new TypeErrorHere('the body was read already, so it cannot be cloned: call clone() first');
       if (c.data !== undefined && !c.stream) return content(c.data, c.type);
-      if (!internals.hasBody(b)) return content(undefined, null);
+      if (!internals.isThere(c)) return content(undefined, null);
       const [one, two] = b.#stream().tee();
-      b.#content = { __proto__: null, data: undefined, source: undefined, stream: one, type: c.type };
+      s.content = { __proto__: null, data: undefined, source: undefined, stream: one, type: c.type };
       return { __proto__: null, data: undefined, source: undefined, stream: two, type: c.type };
     };
-    internals.setHeaders = (b, headers) => (b.#headers = headers);
-    internals.headersOf = (b) => b.#headers;
-    internals.withContent = (b, c) => { b.#content = c; return b; };
+    internals.headersOf = Body.#headersOf;
+    internals.withContent = (b, c) => { b.#state.content = c; return b; };
     // moveContent leaves b used.
     internals.moveContent = (b) => {
-      if (b.#isUsed() || b.#content.stream?.locked) throw new TypeErrorHere('the body of the request was used already');
-      const c = b.#content;
-      b.#content = content(c.data, c.type);
-      b.#used = c.data !== undefined || !!c.source || c.stream !== undefined;
+      const s = b.#state, c = s.content;
+      if (b.#isUsed() || c.stream?.locked) throw new TypeErrorHere('the body of the request was used already');
+      s.content = content(c.data, c.type);
+      s.used = internals.isThere(c);
       return c;
     };
   }
 }
 internals.Body = Body;
-internals.takeBody = take;
+// isThere says whether a content is one at all: null is not, empty text is.
+internals.isThere = (c) => c.data !== undefined || !!c.source || c.stream !== undefined;
+// contentBytes is all of a content that nobody else has: at once if it is there, else as a promise.
+internals.contentBytes = (c) => (c.stream !== undefined ? readAll(internals.puller(c.stream)) : c.data ?? readAll(c.source.pull));

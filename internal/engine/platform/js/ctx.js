@@ -2,9 +2,11 @@
 
 const {
   Error: ErrorHere, TypeError: TypeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, assign, create, keys, isArray, stringify, parse, stringSlice, then,
-  getPrototypeOf, indexOf, Object: ObjectHere,
+  getPrototypeOf, indexOf, viewLength, Object: ObjectHere,
 } = internals.primordials;
-const { put, request, encode, decode, bytes, usv } = internals;
+const { put, request, encode, decode, bytes, usv, content, contentBytes, isThere, defaultHeader } = internals;
+const { fetchPlan, send, received, responseOf } = internals.net;
+const HeadersHere = Headers;
 const toBase64 = host.native('base64.bytes'), toHex = host.native('hex.encode');
 
 // bytesOf is what is to be written: text as UTF-8, or bytes as they are.
@@ -48,18 +50,17 @@ function withQuery(url, query) {
 const isPlain = (v) => typeof v === 'object' && v !== null && (isArray(v) || getPrototypeOf(v) === ObjectHere.prototype || getPrototypeOf(v) === null);
 
 async function fetchJson(url, options) {
-  const o = options ?? {}, headers = new Headers(o.headers), json = isPlain(o.body);
-  if (json && !headers.has('content-type')) headers.set('content-type', 'application/json');
-  if (!headers.has('accept')) headers.set('accept', 'application/json');
+  const o = options ?? {}, json = isPlain(o.body), target = o.query === undefined || o.query === null ? url : withQuery(url, o.query);
   const method = o.method ?? (o.body === undefined || o.body === null ? 'GET' : 'POST');
-  const target = o.query === undefined || o.query === null ? url : withQuery(url, o.query);
+  const init = { __proto__: null, method, headers: o.headers, body: json ? stringify(o.body) : o.body, signal: o.signal, redirect: o.redirect };
+  const p = fetchPlan(target, init, json ? 'application/json' : undefined);
+  defaultHeader(p.headers ??= new HeadersHere(), 'accept', 'application/json');
   const limits = { __proto__: null, timeoutMs: o.timeoutMs === undefined ? undefined : +o.timeoutMs, maxBytes: o.maxBytes === undefined ? undefined : +o.maxBytes };
-  const init = { method, headers, body: json ? stringify(o.body) : o.body, signal: o.signal, redirect: o.redirect };
-  const r = await internals.fetchWith(target, init, limits), data = await internals.takeBody(r);
-  if (!r.ok) throw refusal(method, r, decode(data));
-  return internals.primordials.viewLength(data) === 0 ? null : internals.parseBytes(data);
+  const answer = await send(p, limits), c = received(p, answer), { status } = answer.value;
+  const got = isThere(c) ? contentBytes(c) : undefined, data = got instanceof Bytes ? got : await got;
+  if (status < 200 || status > 299) throw refusal(method, responseOf(answer.value, content(undefined, null)), data === undefined ? '' : decode(data));
+  return data === undefined || viewLength(data) === 0 ? null : internals.parseBytes(data);
 }
-
 function refusal(method, r, text) {
   const start = text.length > 500 ? stringSlice(text, 0, 500) + '…' : text;
   const e = new ErrorHere(`${method} ${r.url} answered ${r.status}${r.statusText ? ' ' + r.statusText : ''}${start ? ': ' + start : ''}`);

@@ -1,9 +1,9 @@
 // Request, Response and fetch. The network is the host's: fetch is a request like any other.
 
 const {
-  TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, toUpperCase, push, exec, stringify, then, viewLength,
+  TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, toUpperCase, exec, stringify, viewLength,
 } = internals.primordials;
-const { expose, put, usv, Body, DOMException, contentOf, lockHeaders, headerList, headersOf, setHeaders, defaultHeader } = internals;
+const { expose, put, usv, Body, DOMException, ask, content, contentOf, contentBytes, isThere, lockHeaders, headerList, headersOf, defaultHeader } = internals;
 const HeadersHere = Headers;
 
 const normal = { __proto__: null, DELETE: 1, GET: 1, HEAD: 1, OPTIONS: 1, POST: 1, PUT: 1 };
@@ -15,60 +15,61 @@ function methodOf(v) {
   return normal[upper] ? upper : method;
 }
 
-// The text that was parsed last, and its parts: fetch looks at a URL before its Request does.
-let parsed, parts;
-function parse(text) {
-  if (parsed !== text) {
-    parts = internals.parseURL(usv(text), undefined);
-    parsed = text;
-  }
-  return parts;
-}
-
-// urlOf gives the parts of what fetch and Request were given as URL.
+// urlOf is what fetch and Request were given as URL, as an absolute one.
 function urlOf(input) {
   if (input === undefined || input === null || input === '') throw new TypeErrorHere(`fetch needs a URL, and was given ${input === '' ? 'empty text' : input}`);
-  const parts = parse(internals.hrefOf(input) ?? `${input}`);
+  const parts = internals.parseURL(usv(internals.hrefOf(input) ?? `${input}`), undefined);
   if (typeof parts === 'string') {
     throw new TypeErrorHere(`${parts}; an absolute URL is needed, such as https://example.com/path`);
   }
-  return parts;
+  return parts[0];
 }
 
-internals.requestURL = (input) => urlOf(input)[0];
+internals.requestURL = urlOf;
 
 const redirects = { __proto__: null, follow: 1, manual: 1, error: 1 };
+let planOfRequest;
+
+// planOf reads what Request takes: {url, method, content, headers, redirect, signal, from, init}. headers are undefined where
+// there are none. type is the media type of a body that says none itself.
+function planOf(url, from, init, type) {
+  const o = init ?? {}, method = o.method !== undefined ? methodOf(o.method) : from ? from.method : 'GET';
+  const body = o.body !== undefined && o.body !== null ? contentOf(o.body) : undefined;
+  if (method === 'GET' || method === 'HEAD') {
+    if (body || from && o.method === undefined && internals.hasBody(from.request)) throw new TypeErrorHere(`a ${method} request cannot have a body`);
+  }
+  const moved = body ?? (from ? internals.moveContent(from.request) : contentOf(null));
+  const given = o.headers !== undefined ? o.headers : from && headersOf(from.request);
+  let headers = given !== undefined ? new HeadersHere(given) : undefined;
+  if (body && (type ?? body.type)) defaultHeader(headers ??= new HeadersHere(), 'content-type', type ?? body.type);
+  const redirect = o.redirect !== undefined ? `${o.redirect}` : from ? from.redirect : 'follow';
+  if (!redirects[redirect]) throw new TypeErrorHere('redirect is one of follow, manual, error');
+  const signal = o.signal !== undefined ? o.signal : from?.signal;
+  if (signal !== null && signal !== undefined && !internals.isSignal(signal)) throw new TypeErrorHere('signal must be an AbortSignal');
+  return { __proto__: null, url, method, content: moved, headers, redirect, signal: signal ?? undefined };
+}
+
+// fetchPlan is planOf for fetch, which leaves a URL in text to the host: only the host's own refusals keep their code.
+function fetchPlan(input, init, type) {
+  const from = planOfRequest(input);
+  return planOf(from ? from.url : typeof input === 'string' ? usv(input) : urlOf(input), from, init, type);
+}
 
 class Request extends Body {
-  #url;
-  #method;
-  #redirect;
-  #signal;
+  #plan;
   #init;
   constructor(input, init) {
     if (arguments.length === 0) throw new TypeErrorHere('a Request needs a URL');
-    const from = typeof input === 'object' && input !== null && #url in input ? input : undefined;
-    const o = init ?? {}, method = o.method !== undefined ? methodOf(o.method) : from ? from.#method : 'GET';
-    const parts = from ? undefined : urlOf(input);
-    const body = o.body !== undefined && o.body !== null ? contentOf(o.body) : undefined;
-    if (method === 'GET' || method === 'HEAD') {
-      if (body || from && o.method === undefined && internals.hasBody(from)) throw new TypeErrorHere(`a ${method} request cannot have a body`);
-    }
-    super(body ?? (from ? internals.moveContent(from) : contentOf(null)));
-    this.#url = from ? from.#url : parts[0];
-    this.#method = method;
-    const headers = setHeaders(this, new HeadersHere(o.headers !== undefined ? o.headers : from && headersOf(from)));
-    if (body?.type) defaultHeader(headers, 'content-type', body.type);
-    this.#redirect = o.redirect !== undefined ? `${o.redirect}` : from ? from.#redirect : 'follow';
-    if (!redirects[this.#redirect]) throw new TypeErrorHere('redirect is one of follow, manual, error');
-    this.#signal = o.signal !== undefined ? o.signal : from?.#signal;
-    if (this.#signal !== null && this.#signal !== undefined && !internals.isSignal(this.#signal)) throw new TypeErrorHere('signal must be an AbortSignal');
-    this.#init = from ? from.#init : { __proto__: null, mode: `${o.mode ?? 'cors'}`, credentials: `${o.credentials ?? 'same-origin'}`, cache: `${o.cache ?? 'default'}`, keepalive: !!o.keepalive };
+    const from = planOfRequest(input), plan = planOf(from ? from.url : urlOf(input), from, init), o = init ?? {};
+    super(plan.content, plan.headers ?? new HeadersHere());
+    plan.request = this;
+    this.#plan = plan;
+    this.#init = from ? input.#init : { __proto__: null, mode: `${o.mode ?? 'cors'}`, credentials: `${o.credentials ?? 'same-origin'}`, cache: `${o.cache ?? 'default'}`, keepalive: !!o.keepalive };
   }
-  get url() { return this.#url; }
-  get method() { return this.#method; }
-  get redirect() { return this.#redirect; }
-  get signal() { return (this.#signal ??= new AbortController().signal); }
+  get url() { return this.#plan.url; }
+  get method() { return this.#plan.method; }
+  get redirect() { return this.#plan.redirect; }
+  get signal() { return (this.#plan.signal ??= new AbortController().signal); }
   get mode() { return this.#init.mode; }
   get credentials() { return this.#init.credentials; }
   get cache() { return this.#init.cache; }
@@ -79,47 +80,51 @@ class Request extends Body {
   get referrerPolicy() { return ''; }
   get duplex() { return 'half'; }
   clone() {
-    const copy = new Request(this.#url, { method: this.#method, headers: headersOf(this), redirect: this.#redirect, signal: this.#signal });
+    const p = this.#plan, copy = new Request(p.url, { method: p.method, headers: headersOf(this), redirect: p.redirect, signal: p.signal });
     return internals.withContent(copy, internals.copyContent(this));
   }
   static {
-    internals.requestParts = (r) => ({ __proto__: null, url: r.#url, method: r.#method, headers: headerList(headersOf(r)), redirect: r.#redirect, signal: r.#signal ?? undefined });
+    planOfRequest = (v) => (typeof v === 'object' && v !== null && #plan in v ? v.#plan : undefined);
   }
 }
 expose(Request, 'Pass it to fetch.');
 
 const noBody = { __proto__: null, 101: 1, 103: 1, 204: 1, 205: 1, 304: 1 };
 const badReason = /[^\t\x20-\x7e\x80-\xff]/;
+const made = {}; // tells Response that its parts are ready
 
 class Response extends Body {
-  #status;
-  #statusText;
-  #url = '';
-  #type = 'default';
-  #redirected = false;
+  #head; // {url, status, statusText, redirected, type}
   constructor(body, init) {
+    if (body === made) {
+      super(init.content, init.headers, init.list);
+      this.#head = init.head;
+      return;
+    }
     const o = init ?? {}, status = o.status === undefined ? 200 : +o.status & 0xffff, c = contentOf(body ?? null);
     if (status < 200 || status > 599) throw new RangeErrorHere('the status of a Response is between 200 and 599');
     if (body !== null && body !== undefined && noBody[status]) throw new TypeErrorHere(`a Response with status ${status} has no body`);
-    super(c);
-    this.#status = status;
-    this.#statusText = o.statusText === undefined ? '' : `${o.statusText}`;
-    if (exec(badReason, this.#statusText)) throw new TypeErrorHere('statusText holds characters that a status line cannot');
-    const headers = setHeaders(this, new HeadersHere(o.headers));
+    const statusText = o.statusText === undefined ? '' : `${o.statusText}`;
+    if (exec(badReason, statusText)) throw new TypeErrorHere('statusText holds characters that a status line cannot');
+    const headers = new HeadersHere(o.headers);
     if (c.type) defaultHeader(headers, 'content-type', c.type);
+    super(c, headers);
+    this.#head = { __proto__: null, url: '', status, statusText, redirected: false, type: 'default' };
   }
-  get status() { return this.#status; }
-  get ok() { return this.#status >= 200 && this.#status < 300; }
-  get statusText() { return this.#statusText; }
-  get url() { return this.#url; }
-  get type() { return this.#type; }
-  get redirected() { return this.#redirected; }
+  get status() { return this.#head.status; }
+  get ok() { return this.#head.status >= 200 && this.#head.status < 300; }
+  get statusText() { return this.#head.statusText; }
+  get url() { return this.#head.url; }
+  get type() { return this.#head.type; }
+  get redirected() { return this.#head.redirected; }
   clone() {
-    const copy = internals.withContent(new Response(null, { status: 200 }), internals.copyContent(this));
-    const headers = new HeadersHere(headersOf(this));
-    return Response.#fill(copy, this.#status, this.#statusText, this.#type === 'default' ? headers : lockHeaders(headers), this.#url, this.#type, this.#redirected);
+    const head = this.#head, headers = new HeadersHere(headersOf(this));
+    return new Response(made, { content: internals.copyContent(this), headers: head.type === 'default' ? headers : lockHeaders(headers), head });
   }
-  static error() { return Response.#fill(new Response(), 0, '', lockHeaders(new HeadersHere()), '', 'error', false); }
+  static error() {
+    const head = { __proto__: null, url: '', status: 0, statusText: '', redirected: false, type: 'error' };
+    return new Response(made, { content: content(undefined, null), headers: lockHeaders(new HeadersHere()), head });
+  }
   static redirect(url, status = 302) {
     const parts = internals.parseURL(usv(url), undefined);
     if (typeof parts === 'string') throw new TypeErrorHere(parts);
@@ -133,24 +138,8 @@ class Response extends Body {
     defaultHeader(headers, 'content-type', 'application/json');
     return new Response(text, { status: init?.status, statusText: init?.statusText, headers });
   }
-  static #fill(r, status, statusText, headers, url, type, redirected) {
-    r.#status = status;
-    r.#statusText = statusText;
-    setHeaders(r, headers);
-    r.#url = url;
-    r.#type = type;
-    r.#redirected = redirected;
-    return r;
-  }
   static {
-    // answered makes the response of a fetch.
-    internals.answered = (v, content) => {
-      const headers = new HeadersHere(), list = headerList(headers);
-      for (let n = 0; n < v.headers.length; n++) push(list, [internals.primordials.toLowerCase(v.headers[n][0]), v.headers[n][1]]);
-      const r = internals.withContent(new Response(), content);
-      return Response.#fill(r, v.status, v.statusText ?? '', lockHeaders(headers), v.url, 'basic', !!v.redirected);
-    };
-    internals.isResponse = (v) => typeof v === 'object' && v !== null && #url in v;
+    internals.isResponse = (v) => typeof v === 'object' && v !== null && #head in v;
   }
 }
 expose(Response, 'Call .json() or .text() on it and return that.');
@@ -194,40 +183,58 @@ function source(first, stream, signal) {
   return self;
 }
 
-async function start(request, limits) {
-  const r = internals.requestParts(request), signal = r.signal;
-  if (signal && internals.isAborted(signal)) throw internals.reasonOf(signal);
-  let data = internals.hasBody(request) ? internals.takeBody(request) : undefined;
-  if (data !== undefined && !(data instanceof Bytes)) data = await data;
-  if (signal && internals.isAborted(signal)) throw internals.reasonOf(signal);
+// textOf is what the host is asked for, as JSON. It is put together by hand because every fetch pays for it.
+function textOf(p, limits) {
+  const list = p.headers ? headerList(p.headers) : [];
+  let headers = '';
+  for (let n = 0; n < list.length; n++) headers += `${n ? ',' : ''}[${stringify(list[n][0])},${stringify(list[n][1])}]`;
+  let text = `{"url":${stringify(p.url)},"method":${stringify(p.method)},"headers":[${headers}],"redirect":"${p.redirect}"`;
+  if (limits?.timeoutMs !== undefined) text += `,"timeoutMs":${stringify(limits.timeoutMs)}`;
+  if (limits?.maxBytes !== undefined) text += `,"maxBytes":${stringify(limits.maxBytes)}`;
+  return text + '}';
+}
+
+// send asks the host for what p describes, and promises {value, data}. limits, if there are any, are {timeoutMs, maxBytes}.
+function send(p, limits) {
+  const data = isThere(p.content) ? contentBytes(p.content) : undefined;
+  return p.signal === undefined && (data === undefined || data instanceof Bytes) ? ask('net.fetch', textOf(p, limits), data) : sendLater(p, limits, data);
+}
+
+// sendLater is send where the body is still to be read, or a signal may take the request back.
+async function sendLater(p, limits, data) {
+  const signal = p.signal, reason = () => internals.reasonOf(signal);
+  if (signal && internals.isAborted(signal)) throw reason();
+  data = await data;
+  if (signal && internals.isAborted(signal)) throw reason();
   let stop;
-  const undo = signal && internals.whenAborted(signal, () => stop?.(internals.reasonOf(signal)));
+  const undo = signal && internals.whenAborted(signal, () => stop?.(reason()));
   try {
-    const args = { __proto__: null, url: r.url, method: r.method, headers: r.headers, redirect: r.redirect, timeoutMs: limits?.timeoutMs, maxBytes: limits?.maxBytes };
-    const { value, data: first } = await internals.request('net.fetch', args, data, (f) => { stop = f; });
-    return respond(r.method, value, first === undefined ? new Bytes(0) : new Bytes(first), signal);
+    return await ask('net.fetch', textOf(p, limits), data, (f) => { stop = f; });
   } finally {
     undo?.();
   }
 }
 
-function respond(method, value, first, signal) {
-  const content = contentOf(null);
-  if (!value.done) content.source = source(first, value.stream, signal);
-  else if (method !== 'HEAD' && !noBody[value.status]) content.data = first;
-  return internals.answered(value, content);
+// received is the content of the answer to p.
+function received(p, { value, data }) {
+  const first = data === undefined ? new Bytes(0) : new Bytes(data), c = content(undefined, null);
+  if (!value.done) c.source = source(first, value.stream, p.signal);
+  else if (p.method !== 'HEAD' && !noBody[value.status]) c.data = first;
+  return c;
 }
 
-// fetchWith is fetch with limits of its own: {timeoutMs, maxBytes}.
-internals.fetchWith = (input, init, limits) => new PromiseHere((resolve) => resolve(unreadable(input) ?? start(new Request(input, init), limits)));
-
-// unreadable has the host refuse a URL that is none: only its own refusals keep their code.
-function unreadable(input) {
-  if (typeof input !== 'string' || typeof parse(input) !== 'string') return undefined;
-  return internals.request('net.fetch', { __proto__: null, url: usv(input), method: 'GET', headers: [], redirect: 'error' });
+function responseOf(v, c) {
+  const head = { __proto__: null, url: v.url, status: v.status, statusText: v.statusText ?? '', redirected: !!v.redirected, type: 'basic' };
+  return new Response(made, { __proto__: null, content: c, list: v.headers, head });
 }
 
-put(globalThis, 'fetch', function fetch(input, init) { return internals.fetchWith(input, init, undefined); });
+// For fetchJson, which needs no Response unless something is wrong.
+internals.net = { __proto__: null, fetchPlan, send, received, responseOf };
+
+put(globalThis, 'fetch', async function fetch(input, init = undefined) {
+  const p = fetchPlan(input, init), answer = await send(p, undefined);
+  return responseOf(answer.value, received(p, answer));
+});
 
 internals.lazy('blob', ['Blob', 'File']);
 internals.lazy('forms', ['FormData']);
