@@ -80,14 +80,15 @@ type Call struct{ run *run }
 func (e *Engine) Start(job *Job) *Call { return &Call{run: newRun(e, job)} }
 
 // Run runs the call to its end on this goroutine, waiting for an isolate first.
-// It returns the result as JSON, or why there is none. Call it once.
-func (c *Call) Run() ([]byte, wire.ResultMeta) {
+// It tells the result as JSON, or why there is none, and then puts the isolate back, so that
+// who waits for the result does not wait for that. Call it once.
+func (c *Call) Run(tell func(result []byte, meta wire.ResultMeta)) {
 	r := c.run
 	r.engine.deadlines.add(r)
 	defer r.engine.deadlines.remove(r)
 	out, failure := r.do()
-	r.engine.stand(r)
-	return out, wire.ResultMeta{Error: failure, CPUNS: int64(r.busy), Peak: r.highest(), Dropped: r.dropped}
+	defer r.engine.stand(r)
+	tell(out, wire.ResultMeta{Error: failure, CPUNS: int64(r.busy), Peak: r.highest(), Dropped: r.dropped})
 }
 
 // Reply answers one of the call's requests. The call keeps the slices.

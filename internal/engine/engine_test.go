@@ -28,6 +28,12 @@ func newEngine(t testing.TB) *Engine {
 	return e
 }
 
+// ran is what a call told.
+func ran(c *Call) (out []byte, meta wire.ResultMeta) {
+	c.Run(func(result []byte, m wire.ResultMeta) { out, meta = result, m })
+	return out, meta
+}
+
 func (h *noHost) call(t testing.TB, e *Engine, body, args string) (string, wire.ResultMeta) {
 	t.Helper()
 	return h.callFor(t, e, body, args, 10*time.Second)
@@ -35,7 +41,7 @@ func (h *noHost) call(t testing.TB, e *Engine, body, args string) (string, wire.
 
 func (h *noHost) callFor(t testing.TB, e *Engine, body, args string, timeout time.Duration) (string, wire.ResultMeta) {
 	t.Helper()
-	out, meta := e.Start(h.job(compiled(t, e, body), args, timeout)).Run()
+	out, meta := ran(e.Start(h.job(compiled(t, e, body), args, timeout)))
 	return string(out), meta
 }
 
@@ -45,7 +51,7 @@ func BenchmarkCall(b *testing.B) {
 	code := compiled(b, e, "return {sum: args.a + args.b}")
 	b.ReportAllocs()
 	for b.Loop() {
-		if out, meta := e.Start(h.job(code, `{"a":1,"b":2}`, 2*time.Second)).Run(); string(out) != `{"sum":3}` {
+		if out, meta := ran(e.Start(h.job(code, `{"a":1,"b":2}`, 2*time.Second))); string(out) != `{"sum":3}` {
 			b.Fatal(string(out), meta.Error)
 		}
 	}
@@ -58,7 +64,7 @@ func BenchmarkCallParallel(b *testing.B) {
 	code := compiled(b, e, "return {sum: args.a + args.b}")
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if out, meta := e.Start(h.job(code, `{"a":1,"b":2}`, 2*time.Second)).Run(); string(out) != `{"sum":3}` {
+			if out, meta := ran(e.Start(h.job(code, `{"a":1,"b":2}`, 2*time.Second))); string(out) != `{"sum":3}` {
 				b.Error(string(out), meta.Error)
 			}
 		}

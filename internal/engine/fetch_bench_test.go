@@ -49,7 +49,7 @@ func BenchmarkFetch(b *testing.B) {
 				job := h.job(code, `{"url":"http://127.0.0.1:1/"}`, 2*time.Second)
 				job.Host = h
 				h.call = e.Start(job)
-				if _, meta := h.call.Run(); meta.Error != nil {
+				if _, meta := ran(h.call); meta.Error != nil {
 					b.Fatal(meta.Error)
 				}
 			}

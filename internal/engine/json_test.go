@@ -58,7 +58,7 @@ func TestJSONOfBytesIsThatOfText(t *testing.T) {
 	h := &noHost{}
 	code := compiled(t, e, jsonTwice)
 	for _, text := range jsonTexts() {
-		out, meta := e.Start(h.job(code, bytesOf(text), 5*time.Second)).Run()
+		out, meta := ran(e.Start(h.job(code, bytesOf(text), 5*time.Second)))
 		if string(out) != `"same"` {
 			t.Errorf("%.60q: %s %+v", text, out, meta.Error)
 		}
@@ -77,7 +77,7 @@ func FuzzJSONOfBytes(f *testing.F) {
 		if len(text) > 10_000 {
 			return
 		}
-		out, meta := e.Start(h.job(code, bytesOf(text), 5*time.Second)).Run()
+		out, meta := ran(e.Start(h.job(code, bytesOf(text), 5*time.Second)))
 		if string(out) != `"same"` {
 			t.Errorf("%s %+v", out, meta.Error)
 		}
@@ -95,7 +95,7 @@ func TestJSONRunsNoCodeAndEndsWithMemory(t *testing.T) {
 	} {
 		job := h.job(compiled(t, e, body), `{}`, 20*time.Second)
 		job.Memory = 64 << 20
-		out, meta := e.Start(job).Run()
+		out, meta := ran(e.Start(job))
 		if string(out) != want && (meta.Error == nil || string(meta.Error.Code) != want) {
 			t.Errorf("%s: %s %+v", body, out, meta.Error)
 		}

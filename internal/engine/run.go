@@ -106,6 +106,9 @@ func (r *run) compile(file, source string) (*Code, *wire.Failure) {
 func (r *run) highest() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.seated {
+		return r.iso.peak()
+	}
 	return r.peak
 }
 

@@ -201,7 +201,6 @@ func (e *Engine) stand(r *run) {
 		r.takeSaved().close()
 		return
 	}
-	r.peak = r.iso.peak()
 	r.iso.restore()
 	e.mu.Lock()
 	defer e.mu.Unlock()

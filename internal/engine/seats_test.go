@@ -38,7 +38,7 @@ func TestWaitingCallsAreSetAside(t *testing.T) {
 	var wg sync.WaitGroup
 	for n := range 100 {
 		wg.Go(func() {
-			out, meta := e.Start((&noHost{}).job(code, fmt.Sprintf(`{"n":%d}`, n), time.Minute)).Run()
+			out, meta := ran(e.Start((&noHost{}).job(code, fmt.Sprintf(`{"n":%d}`, n), time.Minute)))
 			want := fmt.Sprintf("[%d,[0,%d,%d,%d,%d],%d,5]", n, n, 2*n, 3*n, 4*n, n*1000)
 			if string(out) != want {
 				t.Errorf("got %s %+v, want %s", out, meta.Error, want)
@@ -61,14 +61,14 @@ func TestCallsInTheirIsolatesEndTheOnesThatCannotReturn(t *testing.T) {
 	hog := compiled(t, e, "for (;;);")
 	var wg sync.WaitGroup
 	var slept, hogged wire.ResultMeta
-	wg.Go(func() { _, slept = e.Start((&noHost{}).job(sleeper, "{}", 200*time.Millisecond)).Run() })
+	wg.Go(func() { _, slept = ran(e.Start((&noHost{}).job(sleeper, "{}", 200*time.Millisecond))) })
 	time.Sleep(20 * time.Millisecond)
-	wg.Go(func() { _, hogged = e.Start((&noHost{}).job(hog, "{}", 600*time.Millisecond)).Run() })
+	wg.Go(func() { _, hogged = ran(e.Start((&noHost{}).job(hog, "{}", 600*time.Millisecond))) })
 	wg.Wait()
 	if slept.Error == nil || slept.Error.Code != tool.Timeout || hogged.Error == nil || hogged.Error.Code != tool.Timeout {
 		t.Fatalf("%+v %+v", slept.Error, hogged.Error)
 	}
-	if out, meta := e.Start((&noHost{}).job(sleeper, "{}", time.Minute)).Run(); string(out) != `"slept"` {
+	if out, meta := ran(e.Start((&noHost{}).job(sleeper, "{}", time.Minute))); string(out) != `"slept"` {
 		t.Fatalf("%s %+v", out, meta.Error)
 	}
 }
@@ -89,7 +89,7 @@ func TestManyWaitingCallsCostTheirOwnDataOnly(t *testing.T) {
 	var wg sync.WaitGroup
 	for k := range n {
 		wg.Go(func() {
-			out, meta := e.Start((&noHost{}).job(code, fmt.Sprintf(`{"n":%d,"ms":2000}`, k), time.Minute)).Run()
+			out, meta := ran(e.Start((&noHost{}).job(code, fmt.Sprintf(`{"n":%d,"ms":2000}`, k), time.Minute)))
 			if string(out) != fmt.Sprint(k) {
 				t.Errorf("%s %+v", out, meta.Error)
 			}

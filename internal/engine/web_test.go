@@ -182,7 +182,7 @@ func TestSignal(t *testing.T) {
 	}
 	c := e.Start(&Job{Code: code, Args: []byte("{}"), Env: []byte("{}"), Timeout: 10 * time.Second, Memory: 64 << 20, MaxResult: 1 << 20, MaxLog: 1 << 10, Host: h})
 	time.AfterFunc(30*time.Millisecond, c.Cancel)
-	out, meta := c.Run()
+	out, meta := ran(c)
 	if meta.Error != nil || string(out) != `[true,"AbortError"]` {
 		t.Errorf("%s %+v", out, meta.Error)
 	}
@@ -232,7 +232,7 @@ func TestDeadlineInNatives(t *testing.T) {
 	if f != nil {
 		t.Fatal(f)
 	}
-	_, meta := e.Start(&Job{Code: code, Args: []byte("{}"), Env: []byte("{}"), Timeout: 300 * time.Millisecond, Memory: 64 << 20, MaxResult: 1 << 10, MaxLog: 1 << 10, Host: &noHost{}}).Run()
+	_, meta := ran(e.Start(&Job{Code: code, Args: []byte("{}"), Env: []byte("{}"), Timeout: 300 * time.Millisecond, Memory: 64 << 20, MaxResult: 1 << 10, MaxLog: 1 << 10, Host: &noHost{}}))
 	if meta.Error == nil || meta.Error.Code != tool.Timeout {
 		t.Errorf("%+v", meta.Error)
 	}

@@ -267,6 +267,6 @@ func (h *webHost) run(t testing.TB, e *Engine, body, args string) (string, wire.
 	h.mu.Lock()
 	h.call = c
 	h.mu.Unlock()
-	out, meta := c.Run()
+	out, meta := ran(c)
 	return string(out), meta
 }

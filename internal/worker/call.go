@@ -41,14 +41,18 @@ func (s *server) call(f wire.Frame) (*work, error) {
 }
 
 func (s *server) run(w *work) {
-	value, meta := []byte(nil), wire.ResultMeta{}
-	if w.job.Code, meta.Error = w.code.compile(s.engine); meta.Error == nil {
-		value, meta = w.call.Run()
+	tell := func(value []byte, meta wire.ResultMeta) {
+		s.mu.Lock()
+		delete(s.calls, w.id)
+		s.mu.Unlock()
+		s.send(wire.Result, w.id, meta, value)
 	}
-	s.mu.Lock()
-	delete(s.calls, w.id)
-	s.mu.Unlock()
-	s.send(wire.Result, w.id, meta, value)
+	var failure *wire.Failure
+	if w.job.Code, failure = w.code.compile(s.engine); failure != nil {
+		tell(nil, wire.ResultMeta{Error: failure})
+		return
+	}
+	w.call.Run(tell)
 }
 
 // host sends what a call wants from the room. It is called by that call's goroutine only.
