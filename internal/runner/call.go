@@ -17,6 +17,8 @@ type call struct {
 	check  bool
 	began  time.Time
 	done   chan struct{} // closed when ended
+	leads  bool          // it reads for itself; see lead
+	cause  error         // why its caller left it; for its own goroutine
 
 	mu       sync.Mutex // also orders what the worker says against the end
 	ended    bool
@@ -71,31 +73,50 @@ func (c *call) log(line tool.LogLine) {
 // await waits for the end of c in w. It is what makes deadlines hold: when the
 // worker does not end the call itself, the worker is ended.
 func (c *call) await(ctx context.Context, w *worker, grace time.Duration) {
-	timer := time.NewTimer(time.Duration(c.limits.TimeoutMS)*time.Millisecond + grace)
+	if c.leads {
+		w.readFor(ctx, c, grace)
+	}
+	if !c.isOver() {
+		c.wait(ctx, w, grace)
+	}
+	c.reword()
+}
+
+// wait is await where somebody else reads.
+func (c *call) wait(ctx context.Context, w *worker, grace time.Duration) {
+	timer := time.NewTimer(time.Until(c.began.Add(time.Duration(c.limits.TimeoutMS)*time.Millisecond + grace)))
 	defer timer.Stop()
-	gone, cause := ctx.Done(), error(nil)
+	gone := ctx.Done()
 	for {
 		select {
 		case <-c.done:
-			c.reword(cause)
 			return
 		case <-gone:
 			gone = nil
 			if ctx.Err() == context.DeadlineExceeded {
 				continue // the limit was set by it, and the timer runs
 			}
-			cause = ctx.Err()
+			c.cause = ctx.Err()
 			_ = w.out.send(wire.Frame{Kind: wire.Cancel, Call: c.id}) // a worker that is gone ends the call by itself
 			timer.Reset(grace)
 		case <-timer.C:
-			w.end(verdict{why: "a call did not stop at its limit", blame: c, cause: cause})
+			w.end(verdict{why: overdue, blame: c, cause: c.cause})
 		}
 	}
 }
 
+func (c *call) isOver() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // reword says that a call which failed after its caller had left was cancelled.
-func (c *call) reword(cause error) {
-	if cause != nil && (c.failure != nil || c.err != nil) {
-		c.failure, c.err, c.spared = nil, tool.AsError(cause), false
+func (c *call) reword() {
+	if c.cause != nil && (c.failure != nil || c.err != nil) {
+		c.failure, c.err, c.spared = nil, tool.AsError(c.cause), false
 	}
 }

@@ -12,43 +12,43 @@ import (
 	"toolroom/tool"
 )
 
-// take acts on one frame of a worker. An error means that no honest worker
-// would have sent it, and ends the worker.
-func (w *worker) take(f wire.Frame) error {
+// take acts on one frame of a worker; a request comes back, to be served. An error means that no
+// honest worker would have sent it, and ends the worker.
+func (w *worker) take(f wire.Frame) (*errand, error) {
 	w.mu.Lock()
 	c, known := w.pending[f.Call]
 	gone := w.ended != nil
 	w.mu.Unlock()
 	if gone {
-		return errors.New("ended by the room")
+		return nil, errors.New("ended by the room")
 	}
 	if !known {
-		return fmt.Errorf("%w: kind %d for call %d, which it does not run", wire.ErrFrame, f.Kind, f.Call)
+		return nil, fmt.Errorf("%w: kind %d for call %d, which it does not run", wire.ErrFrame, f.Kind, f.Call)
 	}
 	if c.check != (f.Kind == wire.Checked) {
-		return fmt.Errorf("%w: kind %d for call %d", wire.ErrFrame, f.Kind, f.Call)
+		return nil, fmt.Errorf("%w: kind %d for call %d", wire.ErrFrame, f.Kind, f.Call)
 	}
 	if f.Kind != wire.Request && f.Kind != wire.Abort && f.Request != 0 {
-		return fmt.Errorf("%w: kind %d with a request id", wire.ErrFrame, f.Kind)
+		return nil, fmt.Errorf("%w: kind %d with a request id", wire.ErrFrame, f.Kind)
 	}
 	switch f.Kind {
 	case wire.Log:
-		return c.takeLog(f)
+		return nil, c.takeLog(f)
 	case wire.Progress:
-		return c.takeProgress(f)
+		return nil, c.takeProgress(f)
 	case wire.Request:
 		return w.request(c, f)
 	case wire.Abort:
 		if len(f.Meta)+len(f.Data) > 0 {
-			return fmt.Errorf("%w: an abort that says something", wire.ErrFrame)
+			return nil, fmt.Errorf("%w: an abort that says something", wire.ErrFrame)
 		}
-		return c.live(func() error { return c.requests.abort(f.Request) })
+		return nil, c.live(func() error { return c.requests.abort(f.Request) })
 	case wire.Checked:
-		return w.takeChecked(c, f)
+		return nil, w.takeChecked(c, f)
 	case wire.Result:
-		return w.takeResult(c, f)
+		return nil, w.takeResult(c, f)
 	}
-	return fmt.Errorf("%w: kind %d", wire.ErrFrame, f.Kind)
+	return nil, fmt.Errorf("%w: kind %d", wire.ErrFrame, f.Kind)
 }
 
 func (c *call) takeLog(f wire.Frame) error {

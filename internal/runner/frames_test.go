@@ -36,7 +36,10 @@ func FuzzTake(f *testing.F) {
 		w.out = newOutbox(io.Discard)
 		c := &call{id: 1, job: &Job{}, check: check, began: time.Now(), done: make(chan struct{}), logLimit: 64, limits: tool.Limits{MaxResultBytes: 64}}
 		w.pending[1] = c
-		_ = w.take(wire.Frame{Kind: wire.Kind(kind), Call: 1, Request: request, Meta: meta, Data: data}) // refusing is what most deserve
+		e, _ := w.take(wire.Frame{Kind: wire.Kind(kind), Call: 1, Request: request, Meta: meta, Data: data}) // refusing is what most deserve
+		if e != nil {
+			e.serve()
+		}
 		r.serving.Wait()
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -16,6 +16,7 @@ func (r *Runner) keep() {
 	for {
 		select {
 		case <-r.stop:
+			r.watch.Stop()
 			r.launcher.Close()
 			return
 		case now := <-ticker.C:

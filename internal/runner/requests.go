@@ -88,45 +88,55 @@ func (r *requests) own(raw json.RawMessage) json.RawMessage {
 	return nil
 }
 
-// request has the call's host serve what the worker asks for.
-func (w *worker) request(c *call, f wire.Frame) error {
+// errand is a request on its way to the call's host. Whoever gets one serves it.
+type errand struct {
+	worker  *worker
+	call    *call
+	ctx     context.Context // ends when nobody wants the answer any more
+	id      uint32
+	request Request
+	size    int // bytes held until it is served
+}
+
+// request makes an errand of what the worker asks for, or nothing if the call has ended.
+func (w *worker) request(c *call, f wire.Frame) (*errand, error) {
 	var meta wire.RequestMeta
 	if err := wire.Decode(f.Meta, &meta); err != nil {
-		return err
+		return nil, err
 	}
 	w.held.take(len(f.Meta) + len(f.Data))
-	req := Request{Op: meta.Op, Args: meta.Args, Data: append([]byte(nil), f.Data...)}
-	started := false
-	err := c.live(func() error {
+	e := &errand{worker: w, call: c, id: f.Request, size: len(f.Meta) + len(f.Data),
+		request: Request{Op: meta.Op, Args: meta.Args, Data: append([]byte(nil), f.Data...)}}
+	err := c.live(func() (err error) {
 		usage := &c.outcome.Usage
-		ctx, err := c.requests.begin(f.Request, usage.Requests)
-		if err != nil {
+		if e.ctx, err = c.requests.begin(f.Request, usage.Requests); err != nil {
 			return err
 		}
 		usage.Requests++
-		usage.BytesOut += int64(len(req.Data))
+		usage.BytesOut += int64(len(f.Data))
 		w.runner.serving.Add(1)
-		started = true
-		go w.serve(ctx, c, f.Request, req, len(f.Meta)+len(f.Data))
 		return nil
 	})
-	if !started {
-		w.held.give(len(f.Meta) + len(f.Data))
+	if e.ctx == nil {
+		w.held.give(e.size)
+		return nil, err
 	}
-	return err
+	return e, nil
 }
 
-func (w *worker) serve(ctx context.Context, c *call, id uint32, req Request, size int) {
+// serve has the host answer, and sends the answer if somebody still waits for it.
+func (e *errand) serve() {
+	w, c := e.worker, e.call
 	defer w.runner.serving.Done()
-	defer w.held.give(size)
-	resp := Response{Err: tool.Errorf(tool.CapabilityDenied, "%s is not available here", req.Op)}
+	defer w.held.give(e.size)
+	resp := Response{Err: tool.Errorf(tool.CapabilityDenied, "%s is not available here", e.request.Op)}
 	if c.job.Host != nil {
-		resp = c.job.Host.Serve(ctx, req)
+		resp = c.job.Host.Serve(e.ctx, e.request)
 	}
-	frame := reply(c.id, id, &resp)
+	frame := reply(c.id, e.id, &resp)
 	wanted := false
 	_ = c.live(func() error {
-		if wanted = c.requests.finish(id); wanted {
+		if wanted = c.requests.finish(e.id); wanted {
 			c.outcome.Usage.BytesIn += int64(len(resp.Data))
 			if resp.Err != nil {
 				c.requests.refuse(resp.Err)

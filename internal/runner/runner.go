@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolroom/internal/sandbox"
+	"toolroom/internal/tick"
 	"toolroom/internal/wire"
 	"toolroom/tool"
 )
@@ -35,6 +36,7 @@ type Runner struct {
 	platform atomic.Pointer[[]byte]
 
 	serving sync.WaitGroup // requests that hosts serve
+	watch   *tick.Watch    // of workers that calls read for
 	stop    chan struct{}  // closed to end the keeper
 	stopped chan struct{}  // closed when all has ended
 }
@@ -54,6 +56,7 @@ func New(o Options) (*Runner, error) {
 	r := &Runner{options: o, launcher: launcher, crews: make(map[tool.Place]*crew), workers: make(map[*worker]struct{}), culprits: make(map[culprit]struct{}),
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 	r.progress.L = &r.mu
+	r.watch = tick.NewWatch(watchTick, watchIdle, r.attend)
 	r.mu.Lock()
 	r.refill()
 	r.mu.Unlock()

@@ -22,6 +22,7 @@ type worker struct {
 	out     *outbox          // set before ready
 
 	held *held
+	lead lead
 
 	mu      sync.Mutex
 	pending map[uint64]*call
@@ -61,7 +62,7 @@ const (
 
 func newWorker(r *Runner) *worker {
 	return &worker{runner: r, ready: make(chan struct{}), pending: make(map[uint64]*call), held: newHeld(),
-		loaded: newCache(r.options.MaxCached), since: time.Now()}
+		lead: lead{turn: make(chan struct{}, 1), taken: true}, loaded: newCache(r.options.MaxCached), since: time.Now()}
 }
 
 // live is the whole life of a worker.
@@ -70,12 +71,11 @@ func (w *worker) live() {
 	if err != nil {
 		w.end(verdict{why: "it did not start: " + err.Error(), crash: true, start: true})
 	}
+	w.lead.reader = reader
+	w.lead.turn <- struct{}{}
 	close(w.ready)
 	for err == nil {
-		var f wire.Frame
-		if f, err = reader.Read(); err == nil {
-			err = w.take(f)
-		}
+		err = w.readOn()
 	}
 	w.end(verdict{why: err.Error(), crash: true}) // unless the room ended it before
 	how := "never started"
@@ -148,6 +148,13 @@ func (w *worker) call(c *call) {
 	w.last++
 	c.id = w.last
 	w.pending[c.id] = c
+	switch {
+	case w.lead.taken:
+	case len(w.pending) == 1:
+		w.lead.taken, c.leads = true, true
+	default:
+		w.handOver()
+	}
 	w.mu.Unlock()
 	if err := w.post(c); err != nil {
 		w.end(verdict{why: err.Error(), crash: true})
@@ -178,6 +185,15 @@ func (w *worker) post(c *call) error {
 	return w.out.send(append(frames, wire.Frame{Kind: wire.Call, Call: c.id, Meta: meta, Data: c.job.Args})...)
 }
 
+func (w *worker) isReady() bool {
+	select {
+	case <-w.ready:
+		return true
+	default:
+		return false
+	}
+}
+
 // end ends the worker, once, and every call in it.
 func (w *worker) end(v verdict) {
 	w.mu.Lock()
@@ -186,6 +202,9 @@ func (w *worker) end(v verdict) {
 		return
 	}
 	w.ended = &v
+	if !w.lead.taken {
+		w.handOver() // to see the process out
+	}
 	calls := w.pending
 	w.pending = nil
 	v.alone, v.few = len(calls) == 1, len(calls) <= fewCalls

@@ -3,10 +3,10 @@ package worker
 import (
 	"bufio"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"toolroom/internal/tick"
 	"toolroom/internal/wire"
 )
 
@@ -19,7 +19,7 @@ type leadership struct {
 	in     *wire.Reader
 	ended  chan error // one answer: how the reading ended
 	acting atomic.Pointer[term]
-	watch  watch
+	watch  *tick.Watch
 }
 
 // term is the time in which one goroutine both runs a call and is the one to read.
@@ -39,7 +39,7 @@ func (t *term) pass() {
 func newLeadership(conn io.Reader) *leadership {
 	buffered := newBuffered(conn)
 	l := &leadership{conn: buffered, in: wire.NewReader(buffered, wire.MaxMeta+wire.MaxData), ended: make(chan error, 1)}
-	l.watch.look = l.look
+	l.watch = tick.NewWatch(watchTick, watchIdle, l.look)
 	return l
 }
 
@@ -72,14 +72,14 @@ func (s *server) runAndLead(work *work) bool {
 	t := &term{next: func() { s.hands.do(s.read) }}
 	work.job.OnWait = t.pass
 	s.lead.acting.Store(t)
-	s.lead.watch.start()
+	s.lead.watch.Start()
 	s.run(work)
 	s.lead.acting.CompareAndSwap(t, nil)
 	return t.passed.CompareAndSwap(false, true)
 }
 
 // look passes the reading on when the call that holds it up has had a whole tick. Only the watch calls it.
-func (l *leadership) look() {
+func (l *leadership) look(time.Time) {
 	t := l.acting.Load()
 	if t == nil {
 		return
@@ -90,59 +90,7 @@ func (l *leadership) look() {
 	t.seen = true
 }
 
-// watch calls look every tick while it is started again and again, and for a
-// while longer. A timer for each call would cost more than a small call.
-type watch struct {
-	look func()
-
-	mu      sync.Mutex
-	running bool
-	used    bool // since the last tick
-}
-
 const (
 	watchTick = 2 * time.Millisecond
 	watchIdle = 500 // ticks without use before it ends
 )
-
-// start makes look be called from now on.
-func (w *watch) start() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.used = true
-	if !w.running {
-		w.running = true
-		go w.run()
-	}
-}
-
-func (w *watch) run() {
-	ticker := time.NewTicker(watchTick)
-	defer ticker.Stop()
-	for idle := 0; ; idle++ {
-		<-ticker.C
-		w.look()
-		if w.wasUsed() {
-			idle = 0
-		}
-		if idle >= watchIdle && w.end() {
-			return
-		}
-	}
-}
-
-func (w *watch) wasUsed() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	used := w.used
-	w.used = false
-	return used
-}
-
-// end says whether the watch is not used any more, and that it does not run then.
-func (w *watch) end() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.running = w.used
-	return !w.running
-}

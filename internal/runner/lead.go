@@ -1,0 +1,192 @@
+package runner
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"toolroom/internal/wire"
+)
+
+// A worker's socket has one reader at a time. Mostly that is the worker's own goroutine, live. But waking another
+// goroutine costs more than a small call: so a call that is alone in its worker reads for itself, and serves
+// its own requests meanwhile, as long as it stays alone. Then, or when it serves one of its requests, nobody
+// may be reading: the runner's watch has live take over soon.
+//
+// The worker's lock guards taken and left; reader is whose turn it is.
+type lead struct {
+	reader *wire.Reader
+	turn   chan struct{} // live's turn to read; holds one
+	taken  bool          // somebody reads, or is about to
+	left   bool          // nobody read a tick ago
+	err    error         // how the reading ended, for live
+	term   atomic.Pointer[term]
+}
+
+// term is the time in which a call reads for itself, and so cannot look at its clock.
+type term struct {
+	call  *call
+	end   atomic.Int64 // when the worker is ended, Unix nanoseconds
+	cause atomic.Pointer[error]
+}
+
+const (
+	watchTick = 2 * time.Millisecond
+	watchIdle = 500 // ticks without use before the watch ends
+)
+
+// handOver makes it live's turn. Called with mu held by whoever has the lead, or when nobody has.
+func (w *worker) handOver() {
+	w.lead.taken, w.lead.left = true, false
+	w.lead.turn <- struct{}{}
+}
+
+// letGo gives the lead up: to live if other calls than those that serve for themselves want their results.
+func (w *worker) letGo(served int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.pending) > served || w.ended != nil || w.lead.err != nil {
+		w.handOver()
+		return
+	}
+	w.lead.taken, w.lead.left = false, false
+	w.runner.watch.Start()
+}
+
+// takeLead says whether the caller has the lead from now on.
+func (w *worker) takeLead() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lead.taken || w.ended != nil {
+		return false
+	}
+	w.lead.taken = true
+	return true
+}
+
+// readOn is live's turn: it reads until no call is left.
+func (w *worker) readOn() error {
+	<-w.lead.turn
+	if w.lead.err != nil {
+		return w.lead.err
+	}
+	for {
+		f, err := w.lead.reader.Read()
+		if err != nil {
+			return err
+		}
+		e, err := w.take(f)
+		if err != nil {
+			return err
+		}
+		if e != nil {
+			go e.serve()
+		}
+		if (f.Kind == wire.Result || f.Kind == wire.Checked) && w.isIdle() {
+			w.letGo(0)
+			return nil
+		}
+	}
+}
+
+func (w *worker) isIdle() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.pending) == 0
+}
+
+// readFor reads for c, which has the lead, until c has ended or somebody else reads.
+func (w *worker) readFor(ctx context.Context, c *call, grace time.Duration) {
+	t := &term{call: c}
+	t.end.Store(c.began.Add(time.Duration(c.limits.TimeoutMS)*time.Millisecond + grace).UnixNano())
+	w.lead.term.Store(t)
+	defer w.lead.term.Store(nil)
+	if ctx.Done() != nil {
+		defer context.AfterFunc(ctx, func() { t.cancel(ctx, w, grace) })()
+	}
+	w.runner.watch.Start()
+	for !c.isOver() {
+		if !w.step(c) {
+			break
+		}
+	}
+	if cause := t.cause.Load(); cause != nil {
+		c.cause = *cause
+	}
+}
+
+// step reads one frame for c and acts on it; false when c has not the lead any more.
+func (w *worker) step(c *call) bool {
+	f, err := w.lead.reader.Read()
+	var e *errand
+	if err == nil {
+		e, err = w.take(f)
+	}
+	switch {
+	case err != nil:
+		w.lead.err = err
+	case e == nil && !c.isOver():
+		return true
+	case e != nil && e.call != c:
+		go e.serve()
+		return true
+	}
+	if e == nil {
+		w.letGo(0)
+		return false
+	}
+	w.letGo(1)
+	e.serve()
+	return w.takeLead()
+}
+
+// cancel has the worker end the call, or be ended itself.
+func (t *term) cancel(ctx context.Context, w *worker, grace time.Duration) {
+	if cause := ctx.Err(); cause != context.DeadlineExceeded { // that one set the limit, which holds anyway
+		t.cause.Store(&cause)
+		t.end.Store(time.Now().Add(grace).UnixNano())
+		_ = w.out.send(wire.Frame{Kind: wire.Cancel, Call: t.call.id}) // a worker that is gone ends the call by itself
+	}
+}
+
+// attend has live read when nobody does, and ends a worker whose reading call is over its limit.
+func (w *worker) attend(now time.Time) {
+	if t := w.lead.term.Load(); t != nil && now.UnixNano() > t.end.Load() {
+		v := verdict{why: overdue, blame: t.call}
+		if cause := t.cause.Load(); cause != nil {
+			v.cause = *cause
+		}
+		w.end(v)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.lead.taken:
+	case w.lead.left:
+		w.handOver()
+	default:
+		w.lead.left = true
+	}
+}
+
+// overdue is why a worker is ended whose call did not end.
+const overdue = "a call did not stop at its limit"
+
+// attend looks at all workers. Only the watch calls it.
+func (r *Runner) attend(now time.Time) {
+	for _, w := range r.ready() {
+		w.attend(now)
+	}
+}
+
+func (r *Runner) ready() []*worker {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ready := make([]*worker, 0, len(r.workers))
+	for w := range r.workers {
+		if w.isReady() {
+			ready = append(ready, w)
+		}
+	}
+	return ready
+}
