@@ -105,10 +105,12 @@ func (w *worker) readFor(ctx context.Context, c *call, grace time.Duration) {
 		defer context.AfterFunc(ctx, func() { t.cancel(ctx, w, grace) })()
 	}
 	w.runner.watch.Start()
-	for !c.isOver() {
-		if !w.step(c) {
-			break
-		}
+	has := true
+	for has && !c.isOver() {
+		has = w.step(c)
+	}
+	if has {
+		w.letGo(0)
 	}
 	if cause := t.cause.Load(); cause != nil {
 		c.cause = *cause
@@ -125,15 +127,13 @@ func (w *worker) step(c *call) bool {
 	switch {
 	case err != nil:
 		w.lead.err = err
-	case e == nil && !c.isOver():
-		return true
-	case e != nil && e.call != c:
-		go e.serve()
-		return true
-	}
-	if e == nil {
 		w.letGo(0)
 		return false
+	case e == nil:
+		return true
+	case e.call != c:
+		go e.serve()
+		return true
 	}
 	w.letGo(1)
 	e.serve()
