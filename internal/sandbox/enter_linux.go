@@ -25,7 +25,10 @@ func Enter() (io.ReadWriteCloser, error) {
 	if err := unix.SetNonblock(socketFD, true); err != nil {
 		return nil, fmt.Errorf("the socket: %w", err)
 	}
-	conn := os.NewFile(socketFD, "room") // also makes the runtime's poller, for which there is no right later
+	conn, err := newConn(os.NewFile(socketFD, "room")) // also makes the runtime's poller, for which there is no right later
+	if err != nil {
+		return nil, fmt.Errorf("the socket: %w", err)
+	}
 	steps := []struct {
 		name string
 		do   func() error

@@ -89,7 +89,7 @@ func (l *Launcher) Close() error {
 // Process is a started worker. The one who started it calls Kill or sees it
 // end, and then Wait, once.
 type Process struct {
-	Conn     *os.File // the room's end of the worker's only socket; supports deadlines
+	Conn     *Conn // the room's end of the worker's only socket; supports deadlines
 	process  *os.Process
 	complain *os.File
 	verify   bool
@@ -141,7 +141,7 @@ func executable(path string) string {
 	return path
 }
 
-func socketpair() (ours, theirs *os.File, err error) {
+func socketpair() (ours *Conn, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a worker's socket: %w", err)
@@ -149,7 +149,11 @@ func socketpair() (ours, theirs *os.File, err error) {
 	if err := unix.SetNonblock(fds[0], true); err != nil {
 		return nil, nil, errors.Join(err, unix.Close(fds[0]), unix.Close(fds[1]))
 	}
-	return os.NewFile(uintptr(fds[0]), "worker"), os.NewFile(uintptr(fds[1]), "room"), nil
+	file, theirs := os.NewFile(uintptr(fds[0]), "worker"), os.NewFile(uintptr(fds[1]), "room")
+	if ours, err = newConn(file); err != nil {
+		return nil, nil, errors.Join(err, file.Close(), theirs.Close())
+	}
+	return ours, theirs, nil
 }
 
 // PID is the worker's process id.
