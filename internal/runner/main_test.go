@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -40,7 +41,10 @@ const beRoom = "TOOLROOM_TEST_ROOM"
 
 func beWorker(args []string) error {
 	if args[0] == "unconfined" {
-		return (&puppet{conn: os.NewFile(3, "room")}).unconfined()
+		return (&puppet{conn: struct {
+			io.Reader
+			io.Writer
+		}{os.NewFile(3, "room"), os.NewFile(4, "room")}}).unconfined()
 	}
 	if args[0] == "forgetful" { // goes on as if it were the room
 		_, err := New(Options{})

@@ -1,24 +1,30 @@
 package sandbox
 
 import (
+	"errors"
 	"io"
 	"os"
-	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// Conn is one end of a worker's socket. It may be read by one goroutine at a time, and written by one.
+// Conn is one end of what a worker and its room speak over: two pipes, one each way. It may be read by one
+// goroutine at a time, and written by one.
 //
-// Nothing on a socket that never blocks takes long, so the scheduler is not told of its system calls: being told
-// it wakes a thread that looks for calls which block, and that one takes the processor away from a caller that
-// was merely interrupted. That costs more than a small call of a tool.
+// A pipe and not a socket: whoever reads from a socket wakes the poller of its writer, which has room to
+// write again and did not ask, and the two processes take the processor from each other at every frame.
+//
+// And nothing on a pipe that never blocks takes long, so the scheduler is not told of its system calls: being told
+// wakes a thread that looks for calls which block, and that one takes the processor from a caller that
+// was merely interrupted. Each of the two costs as much as a small call of a tool.
 type Conn struct {
-	*os.File
-	raw     syscall.RawConn
-	reading transfer
-	writing transfer
+	in, out   *os.File
+	read      func(func(fd uintptr) bool) error
+	write     func(func(fd uintptr) bool) error
+	receiving transfer
+	sending   transfer
 }
 
 // transfer is the system call that a direction makes next. It lives with the Conn, so that a call allocates nothing.
@@ -30,18 +36,31 @@ type transfer struct {
 	run   func(fd uintptr) bool
 }
 
-// newConn takes file over, which must be a socket in non-blocking mode.
-func newConn(file *os.File) (*Conn, error) {
-	raw, err := file.SyscallConn()
+// newConn takes both files over, which must be in non-blocking mode.
+func newConn(in, out *os.File) (*Conn, error) {
+	reader, err := in.SyscallConn()
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{File: file, raw: raw, reading: transfer{call: unix.SYS_READ}, writing: transfer{call: unix.SYS_WRITE}}
-	c.reading.run, c.writing.run = c.reading.try, c.writing.try
+	writer, err := out.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	c := &Conn{in: in, out: out, read: reader.Read, write: writer.Write,
+		receiving: transfer{call: unix.SYS_READ}, sending: transfer{call: unix.SYS_WRITE}}
+	c.receiving.run, c.sending.run = c.receiving.try, c.sending.try
 	return c, nil
 }
 
-// try makes the system call; false when the socket has to become ready first.
+// SetDeadline bounds reading and writing, as a net.Conn's does.
+func (c *Conn) SetDeadline(t time.Time) error {
+	return errors.Join(c.in.SetDeadline(t), c.out.SetDeadline(t))
+}
+
+// Close closes both pipes.
+func (c *Conn) Close() error { return errors.Join(c.in.Close(), c.out.Close()) }
+
+// try makes the system call; false when the pipe has to become ready first.
 func (t *transfer) try(fd uintptr) bool {
 	for {
 		n, _, errno := unix.RawSyscall(t.call, fd, uintptr(unsafe.Pointer(unsafe.SliceData(t.bytes))), uintptr(len(t.bytes)))
@@ -59,7 +78,7 @@ func (t *transfer) try(fd uintptr) bool {
 	}
 }
 
-// do makes the system call with p once the socket is ready.
+// do makes the system call with p once the pipe is ready.
 func (t *transfer) do(wait func(func(uintptr) bool) error, p []byte) (int, error) {
 	t.bytes = p
 	err := wait(t.run)
@@ -75,7 +94,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	n, err := c.reading.do(c.raw.Read, p)
+	n, err := c.receiving.do(c.read, p)
 	if n == 0 && err == nil {
 		err = io.EOF
 	}
@@ -85,7 +104,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 // Write implements io.Writer.
 func (c *Conn) Write(p []byte) (int, error) {
 	for done := 0; ; {
-		n, err := c.writing.do(c.raw.Write, p[done:])
+		n, err := c.sending.do(c.write, p[done:])
 		if done += n; err != nil || done == len(p) {
 			return done, err
 		}

@@ -3,7 +3,7 @@
 //
 //	room                                        worker
 //	Launcher: one thread, locked down once      inherits no_new_privs, Landlock, no capabilities
-//	  └─ Start: socketpair, fork, exec ───────▶ Enter: GOMAXPROCS, limits, descriptors, seccomp
+//	  └─ Start: pipes, fork, exec ────────────▶ Enter: GOMAXPROCS, limits, descriptors, seccomp
 //	Process.Verify: reads /proc ◀── only then is the worker's first frame trusted
 //
 // On Linux, no_new_privs, the capability sets and the Landlock domain belong to

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Enter gives up all that a worker does not need and returns its socket, the
-// only descriptor left. Call it once, first thing in a process that Started
+// Enter gives up all that a worker does not need and returns its pipes, the
+// only descriptors left. Call it once, first thing in a process that Started
 // recognises, before other goroutines open anything. After an error the process
 // must exit: it is confined in part.
 func Enter() (io.ReadWriteCloser, error) {
@@ -22,12 +22,12 @@ func Enter() (io.ReadWriteCloser, error) {
 	// share the lock of the engine's C allocator and slow each other down: a busy
 	// workspace gets several workers instead.
 	runtime.GOMAXPROCS(1)
-	if err := unix.SetNonblock(socketFD, true); err != nil {
-		return nil, fmt.Errorf("the socket: %w", err)
+	if err := errors.Join(unix.SetNonblock(inFD, true), unix.SetNonblock(outFD, true)); err != nil {
+		return nil, fmt.Errorf("the pipes: %w", err)
 	}
-	conn, err := newConn(os.NewFile(socketFD, "room")) // also makes the runtime's poller, for which there is no right later
+	conn, err := newConn(os.NewFile(inFD, "room"), os.NewFile(outFD, "room")) // also makes the runtime's poller, for which there is no right later
 	if err != nil {
-		return nil, fmt.Errorf("the socket: %w", err)
+		return nil, fmt.Errorf("the pipes: %w", err)
 	}
 	steps := []struct {
 		name string
@@ -85,12 +85,12 @@ func limit() error {
 	return nil
 }
 
-// closeDescriptors closes all but the socket, standard error and what the
+// closeDescriptors closes all but the pipes, standard error and what the
 // runtime's poller consists of.
 func closeDescriptors() error {
 	const highest = 64 // far more than a process has that has only just begun
 	for fd := range highest {
-		if fd == 2 || fd == socketFD || !isOpen(fd) || isPoller(fd) {
+		if fd == 2 || fd == inFD || fd == outFD || !isOpen(fd) || isPoller(fd) {
 			continue
 		}
 		if err := unix.Close(fd); err != nil {

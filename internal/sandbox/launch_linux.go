@@ -13,8 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketFD is where a worker finds its socket.
-const socketFD = 3
+// Where a worker finds its pipes.
+const (
+	inFD  = 3 // read
+	outFD = 4 // written
+)
 
 // Launcher starts workers from one confined thread. All methods may be called
 // concurrently.
@@ -89,7 +92,7 @@ func (l *Launcher) Close() error {
 // Process is a started worker. The one who started it calls Kill or sees it
 // end, and then Wait, once.
 type Process struct {
-	Conn     *Conn // the room's end of the worker's only socket; supports deadlines
+	Conn     *Conn // the room's end of the worker's pipes; supports deadlines
 	process  *os.Process
 	complain *os.File
 	verify   bool
@@ -97,19 +100,20 @@ type Process struct {
 
 // Start starts one worker. It must not be called during or after Close.
 func (l *Launcher) Start() (*Process, error) {
-	ours, theirs, err := socketpair()
+	ours, in, out, err := pipes()
 	if err != nil {
 		return nil, err
 	}
-	defer theirs.Close()
-	complain, out, err := os.Pipe()
+	defer in.Close()
+	defer out.Close()
+	complain, stderr, err := os.Pipe()
 	if err != nil {
 		ours.Close()
 		return nil, fmt.Errorf("making a worker's pipe: %w", err)
 	}
-	defer out.Close()
+	defer stderr.Close()
 	p := &Process{Conn: ours, complain: complain, verify: l.verify}
-	if err := l.fork(p, []*os.File{l.null, out, out, theirs}); err != nil {
+	if err := l.fork(p, []*os.File{l.null, stderr, stderr, inFD: in, outFD: out}); err != nil {
 		ours.Close()
 		complain.Close()
 		return nil, err
@@ -141,19 +145,20 @@ func executable(path string) string {
 	return path
 }
 
-func socketpair() (ours *Conn, theirs *os.File, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+// pipes makes the room's end of two pipes, and the worker's two.
+func pipes() (ours *Conn, in, out *os.File, err error) {
+	in, there, err := os.Pipe()
 	if err != nil {
-		return nil, nil, fmt.Errorf("making a worker's socket: %w", err)
+		return nil, nil, nil, fmt.Errorf("making a worker's pipes: %w", err)
 	}
-	if err := unix.SetNonblock(fds[0], true); err != nil {
-		return nil, nil, errors.Join(err, unix.Close(fds[0]), unix.Close(fds[1]))
+	here, out, err := os.Pipe()
+	if err != nil {
+		return nil, nil, nil, errors.Join(fmt.Errorf("making a worker's pipes: %w", err), in.Close(), there.Close())
 	}
-	file, theirs := os.NewFile(uintptr(fds[0]), "worker"), os.NewFile(uintptr(fds[1]), "room")
-	if ours, err = newConn(file); err != nil {
-		return nil, nil, errors.Join(err, file.Close(), theirs.Close())
+	if ours, err = newConn(here, there); err != nil {
+		return nil, nil, nil, errors.Join(err, in.Close(), there.Close(), here.Close(), out.Close())
 	}
-	return ours, theirs, nil
+	return ours, in, out, nil
 }
 
 // PID is the worker's process id.

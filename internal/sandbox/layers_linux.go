@@ -26,7 +26,7 @@ func Layers() []Layer {
 
 func processLayer() Layer {
 	return Layer{Name: "process", Promise: "tool code shares no memory, environment or descriptor with the room or another workspace",
-		Stands: true, Required: true, Detail: "own process, empty environment, one socket; ends with the room"}
+		Stands: true, Required: true, Detail: "own process, empty environment, two pipes; ends with the room"}
 }
 
 func landlockLayer() Layer {
@@ -44,7 +44,7 @@ func landlockLayer() Layer {
 }
 
 func seccompLayer() Layer {
-	l := Layer{Name: seccompName, Promise: "a worker can compute, wait, and talk on its socket; every other system call is refused", Required: true}
+	l := Layer{Name: seccompName, Promise: "a worker can compute, wait, and talk on its pipes; every other system call is refused", Required: true}
 	if err := seccompAvailable(); err != nil {
 		l.Detail = fmt.Sprintf("this kernel, or the container around this room, has no seccomp filters (%v)", err)
 		return l
@@ -59,7 +59,7 @@ func seccompLayer() Layer {
 
 func verifyLayer() Layer {
 	l := Layer{Name: verifyName, Promise: "the room checks a worker before it trusts a word of it", Required: true}
-	status, err := readStatus("/proc/thread-self/status")
+	status, err := readFields("/proc/thread-self/status")
 	switch {
 	case err != nil:
 		l.Detail = fmt.Sprintf("/proc cannot be read: %v", err)

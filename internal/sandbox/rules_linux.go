@@ -19,7 +19,7 @@ func allowed() []string {
 		"munmap", "madvise",
 		// Signals, by which the runtime preempts goroutines; tgkill stands below.
 		"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "getpid", "gettid",
-		// The socket: no other descriptor exists.
+		// The pipes: no other descriptor exists.
 		"read", "write", "close",
 		// Time and randomness, when the vDSO does not answer.
 		"clock_gettime", "getrandom",

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Verify reads from the kernel, not from the worker, whether every thread is
-// confined and nothing but the socket is open. Call it when the worker says
+// confined and nothing but its pipes is open. Call it when the worker says
 // that it is ready, before anything it says is trusted. Where no sandbox was required
 // and the machine cannot filter system calls or tell who is filtered, there is nothing to read.
 func (p *Process) Verify() error {
@@ -33,12 +35,12 @@ func Verify(pid int) error {
 	if err != nil {
 		return fmt.Errorf("reading the worker's threads: %w", err)
 	}
-	room, err := readStatus("/proc/thread-self/status")
+	room, err := readFields("/proc/thread-self/status")
 	if err != nil {
 		return err
 	}
 	for _, t := range threads {
-		thread, err := readStatus(filepath.Join(dir, "task", t.Name(), "status"))
+		thread, err := readFields(filepath.Join(dir, "task", t.Name(), "status"))
 		if err == nil {
 			err = verifyThread(thread, room)
 		}
@@ -49,7 +51,7 @@ func Verify(pid int) error {
 	if err := verifyLimits(dir + "/limits"); err != nil {
 		return err
 	}
-	return verifyDescriptors(dir + "/fd")
+	return verifyDescriptors(dir)
 }
 
 // verifyThread wants one seccomp filter more than the room itself lives under:
@@ -72,10 +74,11 @@ func verifyThread(thread, room map[string]string) error {
 	return nil
 }
 
-func readStatus(path string) (map[string]string, error) {
+// readFields reads a file of lines such as "Name:  value".
+func readFields(path string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading a thread's status: %w", err)
+		return nil, fmt.Errorf("reading what the kernel tells: %w", err)
 	}
 	fields := make(map[string]string)
 	for line := range strings.Lines(string(text)) {
@@ -100,31 +103,55 @@ func verifyLimits(path string) error {
 	return nil
 }
 
-// verifyDescriptors wants one socket, and besides it only the runtime's poller.
+// verifyDescriptors wants one pipe to read from and one to write to, and besides them only the runtime's poller.
 func verifyDescriptors(dir string) error {
-	open, err := os.ReadDir(dir)
+	open, err := os.ReadDir(filepath.Join(dir, "fd"))
 	if err != nil {
 		return fmt.Errorf("reading the worker's descriptors: %w", err)
 	}
 	seen := make(map[string]int)
 	for _, fd := range open {
-		link, err := os.Readlink(filepath.Join(dir, fd.Name()))
+		kind, err := describe(dir, fd.Name())
 		if err != nil {
-			return fmt.Errorf("reading the worker's descriptors: %w", err)
-		}
-		kind, _, _ := strings.Cut(link, ":[")
-		if kind != "socket" && !pollerName(link) {
-			return fmt.Errorf("descriptor %s is %s", fd.Name(), link)
-		}
-		if pollerName(link) {
-			kind = link
+			return err
 		}
 		if seen[kind]++; seen[kind] > 1 {
-			return fmt.Errorf("descriptor %s is a second %s", fd.Name(), link)
+			return fmt.Errorf("descriptor %s is a second %s", fd.Name(), kind)
 		}
 	}
-	if seen["socket"] != 1 {
-		return fmt.Errorf("the worker has %d sockets, want 1", seen["socket"])
+	if seen[toRead] != 1 || seen[toWrite] != 1 {
+		return fmt.Errorf("the worker has %d pipes to read from and %d to write to, want one each", seen[toRead], seen[toWrite])
 	}
 	return nil
+}
+
+const (
+	toRead  = "pipe to read from"
+	toWrite = "pipe to write to"
+)
+
+// describe says what a descriptor is, if a worker may have one.
+func describe(dir, fd string) (string, error) {
+	link, err := os.Readlink(filepath.Join(dir, "fd", fd))
+	if err != nil {
+		return "", fmt.Errorf("reading the worker's descriptors: %w", err)
+	}
+	if pollerName(link) {
+		return link, nil
+	}
+	if !strings.HasPrefix(link, "pipe:[") {
+		return "", fmt.Errorf("descriptor %s is %s", fd, link)
+	}
+	info, err := readFields(filepath.Join(dir, "fdinfo", fd))
+	if err != nil {
+		return "", err
+	}
+	flags, err := strconv.ParseUint(info["flags"], 8, 32)
+	switch {
+	case err == nil && flags&unix.O_ACCMODE == unix.O_RDONLY:
+		return toRead, nil
+	case err == nil && flags&unix.O_ACCMODE == unix.O_WRONLY:
+		return toWrite, nil
+	}
+	return "", fmt.Errorf("descriptor %s is a pipe with flags %q", fd, info["flags"])
 }

@@ -33,24 +33,24 @@ func TestMain(m *testing.M) {
 
 func beWorker(args []string) error {
 	what := args[0]
-	bare := os.NewFile(socketFD, "room")
-	defer runtime.KeepAlive(bare) // its end would close the socket of conn as well
+	in, out := os.NewFile(inFD, "room"), os.NewFile(outFD, "room")
+	defer runtime.KeepAlive([]*os.File{in, out}) // their end would close the pipes of conn as well
 	switch what {
 	case "unconfined": // a worker that never enters the sandbox, and says it is ready
-		_, err := io.Copy(bare, bare)
+		_, err := io.Copy(out, in)
 		return err
 	case "outside":
 		done := outside(args[1])
 		if unix.Access("/bin/sh", unix.X_OK) == nil { // looking is not executing: Landlock lets it pass
-			err := unix.Exec("/bin/sh", []string{"sh", "-c", "printf '[\"executed a shell\"]' >&3"}, nil)
+			err := unix.Exec("/bin/sh", []string{"sh", "-c", "printf '[\"executed a shell\"]' >&4"}, nil)
 			done = append(done, executed(err)...)
 		}
-		return report(bare, done)
+		return report(out, done)
 	case "one thread":
 		if err := enterAlone(); err != nil {
 			return err
 		}
-		_, err := io.Copy(bare, bare)
+		_, err := io.Copy(out, in)
 		return err
 	}
 	conn, err := Enter()
