@@ -10,7 +10,6 @@ import (
 	lib "modernc.org/libquickjs"
 
 	"toolroom/internal/engine/platform"
-	"toolroom/internal/wire"
 	"toolroom/tool"
 )
 
@@ -18,7 +17,7 @@ import (
 // host.hooks, and the two objects that the scripts work on.
 //
 //	begin(args, env)              → ctx; puts the call's globals in place
-//	reply(id, error, value, data) a request was answered; error and value are JSON or undefined
+//	refusal(error)                → the error object of a tool.Error
 //	fire(id)                      a timer is due
 //	abort(reason)                 the caller cancelled, or the deadline is near
 //	describe(thrown)              → [name, message, stack, capability, hint]: strings or undefined
@@ -28,13 +27,13 @@ import (
 type hooks struct {
 	host, internals value
 
-	begin, reply, fire, abort, describe, makeError, explain, unbox value
-	set                                                            map[string]bool
+	begin, refusal, fire, abort, describe, makeError, explain, unbox value
+	set                                                              map[string]bool
 }
 
 func (h *hooks) slots() map[string]*value {
 	return map[string]*value{
-		"begin": &h.begin, "reply": &h.reply, "fire": &h.fire, "abort": &h.abort,
+		"begin": &h.begin, "refusal": &h.refusal, "fire": &h.fire, "abort": &h.abort,
 		"describe": &h.describe, "makeError": &h.makeError, "explain": &h.explain, "unbox": &h.unbox,
 	}
 }
@@ -248,41 +247,6 @@ func numberOf(v value) float64 {
 		return floatOf(v)
 	}
 	return 0
-}
-
-// hostSend(id, op, args, data, quiet): a request to the host. args is JSON text,
-// data a buffer or undefined. Nobody is told of a quiet one without an answer at the end.
-func hostSend(i *isolate, args []value) value {
-	r := i.call
-	if r == nil || len(args) < 4 {
-		return i.throw("TypeError", "nobody is there to ask")
-	}
-	op, ok1 := i.text(args[1])
-	meta, ok2 := i.text(args[2])
-	if !ok1 || !ok2 {
-		return exception()
-	}
-	data, _ := i.bytesOf(args[3])
-	r.asked++
-	if why := wire.CheckRequest(r.asked, op, []byte(meta), data); why != "" {
-		return i.throw("TypeError", why)
-	}
-	id := uint32(numberOf(args[0]))
-	if len(args) < 5 || !boolOf(args[4]) {
-		r.waiting[id] = struct{}{}
-	}
-	r.job.Host.Request(id, op, []byte(meta), data)
-	return undefined()
-}
-
-// hostTakeBack(id): the answer to a request is no longer wanted.
-func hostTakeBack(i *isolate, args []value) value {
-	if r := i.call; r != nil && len(args) > 0 {
-		id := uint32(numberOf(args[0]))
-		delete(r.waiting, id)
-		r.job.Host.Abort(id)
-	}
-	return undefined()
 }
 
 // hostLog(level, text).

@@ -27,6 +27,7 @@ type isolate struct {
 	// Memory of libc that outlives every restore.
 	funcs                            uintptr // the allocator's functions
 	argsName, toJSONName, lengthName uintptr // names, as C strings
+	valueName, dataName              uintptr // likewise
 	scratch                          uintptr
 	lenOut                           uintptr
 	viewOut                          uintptr
@@ -101,6 +102,8 @@ func (i *isolate) allocate() {
 	i.argsName, _ = libc.CString("arguments")
 	i.toJSONName, _ = libc.CString("toJSON")
 	i.lengthName, _ = libc.CString("length")
+	i.valueName, _ = libc.CString("value")
+	i.dataName, _ = libc.CString("data")
 	i.scratch = libc.Xcalloc(i.tls, 1, scratchSize)
 	i.lenOut = libc.Xcalloc(i.tls, 1, 8)
 	i.viewOut = libc.Xcalloc(i.tls, 3, 8)
@@ -167,7 +170,7 @@ func (i *isolate) hurry() {
 // close gives all memory back. No call may be running.
 func (i *isolate) close() error {
 	err := i.arena.unmap()
-	for _, p := range []uintptr{i.funcs, i.argsName, i.toJSONName, i.lengthName, i.scratch, i.lenOut, i.viewOut} {
+	for _, p := range []uintptr{i.funcs, i.argsName, i.toJSONName, i.lengthName, i.valueName, i.dataName, i.scratch, i.lenOut, i.viewOut} {
 		libc.Xfree(i.tls, p)
 	}
 	i.tls.Close()

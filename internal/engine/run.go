@@ -36,15 +36,6 @@ type Job struct {
 	OnWait    func() // called on the call's goroutine before it first waits for anything; nil: nobody wants to know
 }
 
-// Reply answers a request. Error is the JSON of a tool.Error, Value is JSON;
-// either may be nil.
-type Reply struct {
-	ID    uint32
-	Error []byte
-	Value []byte
-	Data  []byte
-}
-
 // run is a Job under way. Its own goroutine drives it; reply, cancel and stop may be
 // called from any.
 type run struct {
@@ -54,7 +45,7 @@ type run struct {
 	deadline   time.Time
 	atDeadline int // place in Engine.deadlines, which guards it; -1: none
 	timers     timers
-	waiting    map[uint32]struct{} // requests without a reply
+	waiting    map[uint32]settling // requests without a reply
 	asked      int                 // requests, also those that could not be sent
 	rejected   []value             // promises rejected with nobody listening, each followed by its reason
 	promise    value               // of the body
@@ -81,7 +72,7 @@ type run struct {
 
 func newRun(e *Engine, job *Job) *run {
 	now := time.Now()
-	return &run{engine: e, job: job, start: now, waiting: map[uint32]struct{}{}, deadline: now.Add(job.Timeout), promise: undefined(),
+	return &run{engine: e, job: job, start: now, waiting: map[uint32]settling{}, deadline: now.Add(job.Timeout), promise: undefined(),
 		wake: make(chan struct{}, 1), granted: make(chan *isolate, 1)}
 }
 
@@ -266,22 +257,6 @@ func (r *run) event() bool {
 		return true
 	}
 	return r.noticeEnd()
-}
-
-func (r *run) deliver(p Reply) {
-	i := r.iso
-	delete(r.waiting, p.ID)
-	args := []value{number(float64(p.ID)), undefined(), undefined(), undefined()}
-	if p.Error != nil {
-		args[1] = i.parse(p.Error)
-	}
-	if p.Value != nil {
-		args[2] = i.parse(p.Value)
-	}
-	if p.Data != nil {
-		args[3] = i.buffer(p.Data)
-	}
-	r.callHook(i.hooks.reply, args...)
 }
 
 // callHook calls a hook with owned arguments. Hooks catch what bodies throw, so

@@ -171,32 +171,17 @@ internals.attempt = (f, fallback) => {
   }
 };
 
-const { Promise: PromiseHere, Map: MapHere, stringify, parse, mapGet, mapSet, mapDelete } = primordials;
-const pending = new MapHere();
+const { stringify, parse } = primordials;
 let lastID = 0;
 
 // ask asks the host, with arguments that are JSON text already, and promises {value, data}. take, if given, receives a
 // function that takes the request back.
-internals.ask = (op, text, data, take) => new PromiseHere((resolve, reject) => {
-  const id = ++lastID;
-  mapSet(pending, id, { __proto__: null, resolve, reject });
-  if (take) take((reason) => {
-    if (!mapDelete(pending, id)) return;
-    host.takeBack(id);
-    reject(reason);
-  });
-  host.send(id, op, text, data);
-});
+internals.ask = (op, text, data, take) => {
+  const id = ++lastID, promise = host.send(id, op, text, data);
+  if (take) take((reason) => host.takeBack(id, reason));
+  return promise;
+};
 internals.request = (op, args, data, take) => internals.ask(op, stringify(args), data, take);
 
 // tell is a request whose answer nobody waits for.
 internals.tell = (op, args) => host.send(++lastID, op, stringify(args), undefined, true);
-
-// answer settles a request. An unknown id is one that was taken back.
-internals.answer = (id, error, value, data) => {
-  const wait = mapGet(pending, id);
-  if (!wait) return;
-  mapDelete(pending, id);
-  if (error !== undefined) wait.reject(internals.hostError(error));
-  else wait.resolve({ __proto__: null, value, data });
-};

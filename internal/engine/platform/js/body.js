@@ -165,10 +165,10 @@ function parseJSON(text) {
   }
 }
 
-// parseBytes is parseJSON of text in bytes, the fast way where the host can.
+// parseBytes is parseJSON of text in a buffer or a view, the fast way where the host can.
 function parseBytes(data) {
   const v = host.parseJSON(data);
-  return v !== undefined ? v : parseJSON(decode(data));
+  return v !== undefined ? v : parseJSON(decode(bytes(data)));
 }
 
 internals.parseBytes = parseBytes;

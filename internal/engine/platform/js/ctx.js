@@ -4,7 +4,7 @@ const {
   Error: ErrorHere, TypeError: TypeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, assign, create, keys, isArray, stringify, parse, stringSlice, then,
   getPrototypeOf, indexOf, viewLength, Object: ObjectHere,
 } = internals.primordials;
-const { put, request, encode, decode, bytes, usv, content, contentBytes, isThere, defaultHeader } = internals;
+const { put, ask, request, encode, decode, bytes, usv, content, contentBytes, isThere, defaultHeader } = internals;
 const { fetchPlan, send, received, responseOf } = internals.net;
 const HeadersHere = Headers;
 const toBase64 = host.native('base64.bytes'), toHex = host.native('hex.encode');
@@ -49,18 +49,36 @@ function withQuery(url, query) {
 
 const isPlain = (v) => typeof v === 'object' && v !== null && (isArray(v) || getPrototypeOf(v) === ObjectHere.prototype || getPrototypeOf(v) === null);
 
+const plain = { __proto__: null, method: 'GET', content: content(undefined, null), signal: undefined }; // of fetchJson without options
+
 async function fetchJson(url, options) {
+  if (options === undefined && typeof url === 'string') {
+    const text = `{"url":${stringify(usv(url))},"method":"GET","headers":[["accept","application/json"]],"redirect":"follow"}`;
+    return jsonOf(plain, await ask('net.fetch', text));
+  }
   const o = options ?? {}, json = isPlain(o.body), target = o.query === undefined || o.query === null ? url : withQuery(url, o.query);
   const method = o.method ?? (o.body === undefined || o.body === null ? 'GET' : 'POST');
   const init = { __proto__: null, method, headers: o.headers, body: json ? stringify(o.body) : o.body, signal: o.signal, redirect: o.redirect };
   const p = fetchPlan(target, init, json ? 'application/json' : undefined);
   defaultHeader(p.headers ??= new HeadersHere(), 'accept', 'application/json');
   const limits = { __proto__: null, timeoutMs: o.timeoutMs === undefined ? undefined : +o.timeoutMs, maxBytes: o.maxBytes === undefined ? undefined : +o.maxBytes };
-  const answer = await send(p, limits), c = received(p, answer), { status } = answer.value;
+  return jsonOf(p, await send(p, limits));
+}
+
+// jsonOf reads the answer to p: at once if all of it is there and good, as nearly always.
+function jsonOf(p, answer) {
+  const { value, data } = answer;
+  if (!value.done || value.status !== 200) return readJSON(p, answer);
+  return data === undefined ? null : internals.parseBytes(data);
+}
+
+async function readJSON(p, answer) {
+  const { status } = answer.value, c = received(p, answer);
   const got = isThere(c) ? contentBytes(c) : undefined, data = got instanceof Bytes ? got : await got;
-  if (status < 200 || status > 299) throw refusal(method, responseOf(answer.value, content(undefined, null)), data === undefined ? '' : decode(data));
+  if (status < 200 || status > 299) throw refusal(p.method, responseOf(answer.value, content(undefined, null)), data === undefined ? '' : decode(data));
   return data === undefined || viewLength(data) === 0 ? null : internals.parseBytes(data);
 }
+
 function refusal(method, r, text) {
   const start = text.length > 500 ? stringSlice(text, 0, 500) + '…' : text;
   const e = new ErrorHere(`${method} ${r.url} answered ${r.status}${r.statusText ? ' ' + r.statusText : ''}${start ? ': ' + start : ''}`);

@@ -8,7 +8,7 @@ put(internals.ctxPrototype, 'log', internals.log);
 
 host.hooks({
   begin: internals.begin,
-  reply: internals.answer,
+  refusal: internals.hostError,
   fire: internals.fire,
   abort: internals.abort,
   describe: internals.describe,
