@@ -152,10 +152,15 @@ func (e *errand) serve() {
 // reply is the frame that carries resp; what cannot be carried becomes an error
 // in resp.
 func reply(call uint64, id uint32, resp *Response) wire.Frame {
-	meta, err := wire.Encode(wire.ReplyMeta{Error: resp.Err, Value: resp.Value})
-	if err != nil || len(meta) > wire.MaxMeta || len(resp.Data) > wire.MaxData {
-		*resp = Response{Err: tool.Errorf(tool.ResponseTooLarge, "the answer is too large for a tool: %d bytes of value, %d of data", len(resp.Value), len(resp.Data))}
-		meta, _ = wire.Encode(wire.ReplyMeta{Error: resp.Err}) // strings always encode
+	meta, err := wire.ReplyMeta{Value: resp.Value}, error(nil)
+	if resp.Err != nil {
+		meta, err = wire.Refusal(resp.Err)
 	}
-	return wire.Frame{Kind: wire.Reply, Call: call, Request: id, Meta: meta, Data: resp.Data}
+	packed := meta.Pack()
+	if err != nil || len(packed) > wire.MaxMeta || len(resp.Data) > wire.MaxData {
+		*resp = Response{Err: tool.Errorf(tool.ResponseTooLarge, "the answer is too large for a tool: %d bytes of value, %d of data", len(resp.Value), len(resp.Data))}
+		meta, _ = wire.Refusal(resp.Err) // strings always encode
+		packed = meta.Pack()
+	}
+	return wire.Frame{Kind: wire.Reply, Call: call, Request: id, Meta: packed, Data: resp.Data}
 }

@@ -171,18 +171,14 @@ func (w *worker) post(c *call) error {
 		}
 		return w.out.send(wire.Frame{Kind: wire.Check, Call: c.id, Meta: meta, Data: c.job.Code})
 	}
-	meta, err := wire.Encode(wire.CallMeta{Key: c.job.Key, Env: c.job.Env, TimeoutMS: c.limits.TimeoutMS,
-		MemoryMB: c.limits.MemoryMB, MaxResult: c.limits.MaxResultBytes})
-	if err != nil {
-		return err
-	}
+	meta := wire.CallMeta{Key: c.job.Key, Env: c.job.Env, TimeoutMS: c.limits.TimeoutMS, MemoryMB: c.limits.MemoryMB, MaxResult: c.limits.MaxResultBytes}
 	w.loads.Lock()
 	defer w.loads.Unlock()
 	frames, err := w.loaded.use(c.job)
 	if err != nil {
 		return err
 	}
-	return w.out.send(append(frames, wire.Frame{Kind: wire.Call, Call: c.id, Meta: meta, Data: c.job.Args})...)
+	return w.out.send(append(frames, wire.Frame{Kind: wire.Call, Call: c.id, Meta: meta.Pack(), Data: c.job.Args})...)
 }
 
 func (w *worker) isReady() bool {

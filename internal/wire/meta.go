@@ -40,21 +40,6 @@ type CheckedMeta struct {
 	Error *Failure `json:"error,omitempty"`
 }
 
-// CallMeta starts a call of a loaded code.
-type CallMeta struct {
-	Key       string          `json:"key"`
-	Env       json.RawMessage `json:"env"`        // what the body sees as env, and as the fields of ctx
-	TimeoutMS int64           `json:"timeout_ms"` // wall clock left
-	MemoryMB  int64           `json:"memory_mb"`
-	MaxResult int64           `json:"max_result"` // bytes
-}
-
-// ReplyMeta answers a Request: an error, or a value beside the frame's data.
-type ReplyMeta struct {
-	Error *tool.Error     `json:"error,omitempty"`
-	Value json.RawMessage `json:"value,omitempty"`
-}
-
 // LogMeta describes a line of log.
 type LogMeta struct {
 	Level string `json:"level"`
@@ -65,6 +50,18 @@ type LogMeta struct {
 type RequestMeta struct {
 	Op   string          `json:"op"` // "net.fetch", "files.read", …
 	Args json.RawMessage `json:"args,omitempty"`
+}
+
+// Encode is Encode of m, put together by hand: args are JSON as CheckRequest wants them, and need not be read again.
+func (m RequestMeta) Encode() ([]byte, error) {
+	b, err := jsontext.AppendQuote(append(make([]byte, 0, len(m.Op)+len(m.Args)+32), `{"op":`...), m.Op)
+	if err != nil {
+		return nil, fmt.Errorf("the operation of a request: %w", err)
+	}
+	if len(m.Args) > 0 {
+		b = append(append(b, `,"args":`...), m.Args...)
+	}
+	return append(b, '}'), nil
 }
 
 // ResultMeta ends a call. Error is nil when there is a value.

@@ -176,8 +176,8 @@ func FuzzReader(f *testing.F) {
 
 // metas is one of each type that a peer may send.
 func metas() []any {
-	return []any{new(HelloMeta), new(LoadMeta), new(ForgetMeta), new(CheckMeta), new(CheckedMeta), new(CallMeta),
-		new(ReplyMeta), new(LogMeta), new(RequestMeta), new(ResultMeta), new(tool.Progress)}
+	return []any{new(HelloMeta), new(LoadMeta), new(ForgetMeta), new(CheckMeta), new(CheckedMeta),
+		new(LogMeta), new(RequestMeta), new(ResultMeta), new(tool.Progress)}
 }
 
 // FuzzDecode looks for meta that makes Decode panic, that JSON as everybody

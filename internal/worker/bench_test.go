@@ -33,6 +33,9 @@ func BenchmarkServe(b *testing.B) {
 	w, r := wire.NewWriter(out), wire.NewReader(bufio.NewReaderSize(here, 64<<10), wire.MaxMeta+wire.MaxData)
 	send := func(kind wire.Kind, call uint64, meta any, data string) {
 		m, _ := wire.Encode(meta)
+		if call, ok := meta.(wire.CallMeta); ok {
+			m = call.Pack()
+		}
 		if err := w.Write(wire.Frame{Kind: kind, Call: call, Meta: m, Data: []byte(data)}); err != nil {
 			b.Fatal(err)
 		}

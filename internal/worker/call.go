@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -21,8 +20,8 @@ type work struct {
 
 // call makes the call that f asks for.
 func (s *server) call(f wire.Frame) (*work, error) {
-	var m wire.CallMeta
-	if err := wire.Decode(f.Meta, &m); err != nil {
+	m, err := wire.UnpackCall(f.Meta)
+	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -32,7 +31,7 @@ func (s *server) call(f wire.Frame) (*work, error) {
 		return nil, fmt.Errorf("%w: call %d of a code that is not loaded, or twice", wire.ErrFrame, f.Call)
 	}
 	job := &engine.Job{
-		Args: clone(f.Data), Env: m.Env, Timeout: time.Duration(m.TimeoutMS) * time.Millisecond,
+		Args: clone(f.Data), Env: clone(m.Env), Timeout: time.Duration(m.TimeoutMS) * time.Millisecond,
 		Memory: m.MemoryMB << 20, MaxResult: m.MaxResult, MaxLog: s.hello.LogBytes, Host: &host{out: s.out, call: f.Call},
 	}
 	w := &work{id: f.Call, code: c, job: job, call: s.engine.Start(job), alone: len(s.calls) == 0}
@@ -63,7 +62,9 @@ type host struct {
 
 // Request implements engine.Host.
 func (h *host) Request(id uint32, op string, args, data []byte) {
-	h.send(wire.Request, id, wire.RequestMeta{Op: op, Args: args}, data)
+	if m, err := (wire.RequestMeta{Op: op, Args: args}).Encode(); err == nil {
+		_ = h.out.write(wire.Frame{Kind: wire.Request, Call: h.call, Request: id, Meta: m, Data: data})
+	}
 }
 
 // Abort implements engine.Host.
@@ -87,20 +88,4 @@ func (h *host) send(kind wire.Kind, request uint32, meta any, data []byte) {
 		f.Meta = m
 	}
 	_ = h.out.write(f)
-}
-
-// splitReply takes a ReplyMeta apart without decoding the two values, which
-// only the isolate reads.
-func splitReply(meta []byte) (failure, value []byte, err error) {
-	if len(meta) == 0 {
-		return nil, nil, nil
-	}
-	var m struct {
-		Error json.RawMessage `json:"error"`
-		Value json.RawMessage `json:"value"`
-	}
-	if err := wire.Decode(meta, &m); err != nil {
-		return nil, nil, err
-	}
-	return m.Error, m.Value, nil
 }

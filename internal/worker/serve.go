@@ -150,12 +150,11 @@ func (s *server) reply(f wire.Frame) error {
 	if c == nil {
 		return nil // the call ended before its answer came
 	}
-	p := engine.Reply{ID: f.Request, Data: clone(f.Data)}
-	var err error
-	if p.Error, p.Value, err = splitReply(f.Meta); err != nil {
+	m, err := wire.UnpackReply(f.Meta)
+	if err != nil {
 		return err
 	}
-	c.Reply(p)
+	c.Reply(engine.Reply{ID: f.Request, Error: clone(m.Error), Value: clone(m.Value), Data: clone(f.Data)})
 	return nil
 }
 

@@ -41,6 +41,9 @@ func (r *room) send(kind wire.Kind, call uint64, request uint32, meta any, data 
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	if call, ok := meta.(wire.CallMeta); ok {
+		m = call.Pack()
+	}
 	if err := r.out.Write(wire.Frame{Kind: kind, Call: call, Request: request, Meta: m, Data: []byte(data)}); err != nil {
 		r.t.Fatal(err)
 	}
