@@ -120,7 +120,7 @@ func (c *Client) exchange(x *exchange, h *hop, r *Request) (*Response, []byte, e
 	if err != nil {
 		return nil, nil, err
 	}
-	s := newStream(c.vault.Reader(body), x.finish, func(err error) error { return c.hide(problem(h.method, h.target, x.why(err))) })
+	s := newStream(c.vault.Reader(body), resp.ContentLength, x.finish, func(err error) error { return c.hide(problem(h.method, h.target, x.why(err))) })
 	data, done, err := s.first(x.ctx)
 	if err != nil {
 		s.close()

@@ -29,13 +29,18 @@ type stream struct {
 	work sync.WaitGroup
 
 	mu   sync.Mutex
-	buf  []byte
+	buf  buffer
 	err  error
 	busy bool
 }
 
-func newStream(body io.Reader, finish func(), wrong func(error) error) *stream {
-	return &stream{body: body, finish: finish, wrong: wrong, news: make(chan struct{}, 1)}
+// newStream is a stream of body, which is about size bytes long, or -1.
+func newStream(body io.Reader, size int64, finish func(), wrong func(error) error) *stream {
+	s := &stream{body: body, finish: finish, wrong: wrong, news: make(chan struct{}, 1)}
+	if size >= 0 && size < firstChunk {
+		s.buf.step = int(size) + 1 // one more to meet the end
+	}
+	return s
 }
 
 // first is what arrives within the grace: maybe nothing, maybe all of it.
@@ -61,8 +66,8 @@ func (s *stream) take(ctx context.Context, want int, some bool) ([]byte, bool, e
 	patience, over := timer.C, false
 	for {
 		s.mu.Lock()
-		waited := patience == nil && (len(s.buf) > 0 || !some)
-		if s.err != nil || len(s.buf) >= want || waited {
+		waited := patience == nil && (s.buf.len() > 0 || !some)
+		if s.err != nil || s.buf.len() >= want || waited {
 			defer s.mu.Unlock()
 			return s.give()
 		}
@@ -85,16 +90,14 @@ func (s *stream) give() ([]byte, bool, error) {
 	if s.err != nil && !isEOF(s.err) {
 		return nil, false, s.err
 	}
-	data := s.buf
-	s.buf = nil
-	return data, s.err != nil, nil
+	return s.buf.take(), s.err != nil, nil
 }
 
 // start sees to it that somebody reads, unless the end is reached.
 func (s *stream) start(want int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.busy || s.err != nil || len(s.buf) >= want {
+	if s.busy || s.err != nil || s.buf.len() >= want {
 		return
 	}
 	s.busy = true
@@ -103,16 +106,18 @@ func (s *stream) start(want int) {
 
 // read fills the buffer up to want.
 func (s *stream) read(want int) {
-	chunk := make([]byte, 16<<10)
 	for more := true; more; {
-		n, err := s.body.Read(chunk)
+		s.mu.Lock()
+		free := s.buf.free()
+		s.mu.Unlock()
+		n, err := s.body.Read(free)
 		if err != nil && !isEOF(err) {
 			err = s.wrong(err) // while the exchange still knows why
 		}
 		s.mu.Lock()
-		s.buf = append(s.buf, chunk[:n]...)
+		s.buf.add(n)
 		s.err = err
-		more = err == nil && len(s.buf) < want
+		more = err == nil && s.buf.len() < want
 		s.busy = more
 		s.mu.Unlock()
 		select {
@@ -129,4 +134,40 @@ func (s *stream) read(want int) {
 func (s *stream) close() {
 	s.finish()
 	s.work.Wait()
+}
+
+// buffer holds what was read and not yet taken. Bytes stay where they were read to: one reader may fill what free
+// gave while another goroutine takes what was added before.
+type buffer struct {
+	mem      []byte
+	from, to int // what is there to take
+	step     int // how much memory to start with; 0: readStep
+}
+
+const readStep = 16 << 10
+
+func (b *buffer) len() int { return b.to - b.from }
+
+// free is memory to read into, of at least one byte.
+func (b *buffer) free() []byte {
+	if b.to == len(b.mem) {
+		size := max(2*b.len(), readStep)
+		if b.mem == nil && b.step > 0 {
+			size = b.step
+		}
+		mem := make([]byte, size)
+		b.from, b.to = 0, copy(mem, b.mem[b.from:b.to])
+		b.mem = mem
+	}
+	return b.mem[b.to:]
+}
+
+// add counts n more bytes in, which were read into what free gave.
+func (b *buffer) add(n int) { b.to += n }
+
+// take gives all that is there away.
+func (b *buffer) take() []byte {
+	data := b.mem[b.from:b.to:b.to]
+	b.from = b.to
+	return data
 }
