@@ -111,13 +111,15 @@ func (i *isolate) refusal(json []byte) value {
 	if isException(e) {
 		return e
 	}
+	text := i.str(string(json))
 	defer i.free(e)
-	return i.invoke(i.hooks.refusal, e)
+	defer i.free(text)
+	return i.invoke(i.hooks.refusal, e, text)
 }
 
 // answer is {value, data} with no prototype. Owned.
 func (i *isolate) answer(p Reply) value {
-	o := lib.XJS_NewObjectProto(i.tls, i.ctx, value{Ftag: lib.EJS_TAG_NULL})
+	o := i.bare()
 	if isException(o) {
 		return o
 	}
@@ -133,6 +135,11 @@ func (i *isolate) answer(p Reply) value {
 		return exception()
 	}
 	return o
+}
+
+// bare makes an object without a prototype. Owned.
+func (i *isolate) bare() value {
+	return lib.XJS_NewObjectProto(i.tls, i.ctx, value{Ftag: lib.EJS_TAG_NULL})
 }
 
 // define gives v to object, under a name that is a C string.

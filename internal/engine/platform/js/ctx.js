@@ -1,10 +1,11 @@
 // ctx, env, params and fs: what a call knows about itself, and what it can ask the host for.
 
 const {
-  Error: ErrorHere, TypeError: TypeErrorHere, Uint8Array: Bytes, Promise: PromiseHere, assign, create, keys, isArray, stringify, parse, stringSlice, then,
-  getPrototypeOf, indexOf, viewLength, Object: ObjectHere,
+  Error: ErrorHere, TypeError: TypeErrorHere, Uint8Array: Bytes, assign, create, keys, isArray, stringify, parse, stringSlice, entries, push,
+  getPrototypeOf, viewLength, bufferLength, bareList, Object: ObjectHere,
 } = internals.primordials;
-const { put, ask, request, encode, decode, bytes, usv, content, contentBytes, isThere, defaultHeader } = internals;
+const { put, ask, request, encode, decode, bytes, usv, content, defaultHeader } = internals;
+const { isThere, isWhole, contentBytes } = internals.bodies;
 const { fetchPlan, send, received, responseOf } = internals.net;
 const HeadersHere = Headers;
 const toBase64 = host.native('base64.bytes'), toHex = host.native('hex.encode');
@@ -19,7 +20,7 @@ function bytesOf(data, what) {
 
 async function file(op, args, data) {
   if (typeof args.path !== 'string') throw new TypeErrorHere('the path of a file is text, relative to the folder of the workspace');
-  return request(op, assign(create(null), args), data);
+  return await request(op, assign(create(null), args), data);
 }
 
 const read = async (path) => new Bytes((await file('files.read', { path })).data ?? 0);
@@ -27,10 +28,10 @@ const write = async (path, data, append) => (await file('files.write', { path, a
 
 const fileMethods = {
   async readText(path) { return decode(await read(path)); },
-  async readBytes(path) { return read(path); },
-  async writeText(path, text) { return write(path, encode(usv(text)), false); },
-  async writeBytes(path, data) { return write(path, bytesOf(data, 'writeBytes'), false); },
-  async appendText(path, text) { return write(path, encode(usv(text)), true); },
+  async readBytes(path) { return await read(path); },
+  async writeText(path, text) { return await write(path, encode(usv(text)), false); },
+  async writeBytes(path, data) { return await write(path, bytesOf(data, 'writeBytes'), false); },
+  async appendText(path, text) { return await write(path, encode(usv(text)), true); },
   async listFiles(path = '.', options = undefined) { return parse(decode(new Bytes((await file('files.list', { path, recursive: !!options?.recursive })).data))); },
   async stat(path) { return (await file('files.stat', { path })).value; },
   async remove(path, options) { await file('files.remove', { path, recursive: !!options?.recursive }); },
@@ -39,12 +40,14 @@ const fileMethods = {
 
 // withQuery adds {name: value or list} to a URL; what is undefined or null is left out.
 function withQuery(url, query) {
-  const u = new URL(internals.requestURL(url));
+  const href = internals.requestURL(url), list = [];
   if (internals.isSearchParams(query)) query = internals.pairsOf(query);
-  for (const [name, value] of isArray(query) ? query : internals.primordials.entries(query)) {
-    for (const one of isArray(value) ? value : [value]) if (one !== undefined && one !== null) u.searchParams.append(name, one);
+  const pairs = isArray(query) ? query : entries(query);
+  for (let n = 0; n < pairs.length; n++) {
+    const name = usv(pairs[n][0]), value = pairs[n][1], values = isArray(value) ? value : [value];
+    for (let m = 0; m < values.length; m++) if (values[m] !== undefined && values[m] !== null) push(list, [name, usv(values[m])]);
   }
-  return u.href;
+  return internals.withPairs(href, list);
 }
 
 const isPlain = (v) => typeof v === 'object' && v !== null && (isArray(v) || getPrototypeOf(v) === ObjectHere.prototype || getPrototypeOf(v) === null);
@@ -69,12 +72,12 @@ async function fetchJson(url, options) {
 function jsonOf(p, answer) {
   const { value, data } = answer;
   if (!value.done || value.status !== 200) return readJSON(p, answer);
-  return data === undefined ? null : internals.parseBytes(data);
+  return data === undefined || bufferLength(data) === 0 ? null : internals.parseBytes(data);
 }
 
 async function readJSON(p, answer) {
   const { status } = answer.value, c = received(p, answer);
-  const got = isThere(c) ? contentBytes(c) : undefined, data = got instanceof Bytes ? got : await got;
+  const got = isThere(c) ? contentBytes(c) : undefined, data = got === undefined || isWhole(c) ? got : await got;
   if (status < 200 || status > 299) throw refusal(p.method, responseOf(answer.value, content(undefined, null)), data === undefined ? '' : decode(data));
   return data === undefined || viewLength(data) === 0 ? null : internals.parseBytes(data);
 }
@@ -97,8 +100,8 @@ const methods = {
   },
   async exec(command, args = [], options = undefined) {
     if (!isArray(args)) throw new TypeErrorHere('exec takes the command and its arguments as a list: ctx.exec("git", ["status"]); there is no shell');
-    const list = [];
-    for (let n = 0; n < args.length; n++) internals.primordials.push(list, `${args[n]}`);
+    const list = bareList();
+    for (let n = 0; n < args.length; n++) push(list, `${args[n]}`);
     const input = options?.input === undefined ? undefined : bytesOf(options.input, 'the input of exec');
     const { value, data } = await request('exec.run', { __proto__: null, command: `${command}`, args: list, timeoutMs: options?.timeoutMs, cwd: options?.cwd }, input);
     const text = (from, size) => (size > 0 ? decode(new Bytes(data, from, size)) : ''); // data is stdout, then stderr
@@ -128,8 +131,8 @@ const fs = {};
 const asBytes = (encoding) => encoding === null || encoding === 'bytes' || encoding === 'buffer';
 const fsMethods = {
   async readFile(path, options) { return (asBytes(typeof options === 'object' && options !== null ? options.encoding ?? 'utf8' : options) ? fileMethods.readBytes : fileMethods.readText)(path); },
-  async writeFile(path, data) { return write(path, bytesOf(data, 'writeFile'), false); },
-  async appendFile(path, data) { return write(path, bytesOf(data, 'appendFile'), true); },
+  async writeFile(path, data) { return await write(path, bytesOf(data, 'writeFile'), false); },
+  async appendFile(path, data) { return await write(path, bytesOf(data, 'appendFile'), true); },
   list: fileMethods.listFiles, stat: fileMethods.stat, remove: fileMethods.remove, mkdir: fileMethods.mkdir,
 };
 for (const name of keys(fsMethods)) put(fs, name, fsMethods[name]);

@@ -1,7 +1,7 @@
 // Event, EventTarget, AbortController and AbortSignal.
 
 const {
-  Map: MapHere, Set: SetHere, TypeError: TypeErrorHere, mapGet, mapSet, setAdd, setDelete, setForEach, splice, slice, push, apply, isArray,
+  Map: MapHere, Set: SetHere, TypeError: TypeErrorHere, mapGet, mapSet, setAdd, setDelete, setForEach, removeAt, copyList, push, apply, isArray,
 } = internals.primordials;
 const { expose, put, DOMException } = internals;
 
@@ -85,7 +85,7 @@ class EventTarget {
     for (let n = 0; n < list.length; n++) {
       if (list[n].callback !== callback || list[n].capture !== capture) continue;
       list[n].gone = true;
-      splice(list, n, 1);
+      removeAt(list, n);
       return;
     }
   }
@@ -97,7 +97,7 @@ class EventTarget {
   }
   #dispatch(event) {
     setTarget(event, this);
-    const list = slice(this.#list(event.type));
+    const list = copyList(this.#list(event.type));
     for (let n = 0; n < list.length && !stopped(event); n++) {
       const l = list[n];
       if (l.gone) continue;
@@ -177,17 +177,25 @@ class AbortSignal extends EventTarget {
       setAdd(s.#steps, step);
       return () => { setDelete(s.#steps, step); };
     };
+    // follow is a signal of its own that aborts as s does, if there is an s.
+    internals.follow = (s) => {
+      const own = makeSignal();
+      if (s) internals.whenAborted(s, () => abortSignal(own, s.#reason));
+      return own;
+    };
     internals.reasonOf = (s) => s.#reason;
     internals.isAborted = (s) => s.#aborted;
   }
 }
 expose(AbortSignal, 'Return signal.aborted.');
 
-expose(class AbortController {
+class AbortController {
   #signal = makeSignal();
   get signal() { return this.#signal; }
   abort(reason) { abortSignal(this.#signal, reason); }
-}, 'Return plain data instead.');
+}
+expose(AbortController, 'Return plain data instead.');
+internals.AbortController = AbortController;
 
 // ctx.signal: made when a body first asks for it.
 let signal, ended;

@@ -1,14 +1,15 @@
 // WritableStream, TransformStream, the text streams and pipes.
 
 internals.need('streams');
-const { Promise: PromiseHere, TypeError: TypeErrorHere, push, splice, then, apply, viewLength } = internals.primordials;
+const { Promise: PromiseHere, TypeError: TypeErrorHere, push, removeAt, then, apply, viewLength } = internals.primordials;
 const { expose, deferred, quiet, encode, whenAborted, reasonOf } = internals;
+const Controller = internals.AbortController;
 const secret = {}, ignore = () => {};
 const attempted = (f) => new PromiseHere((done) => done(f()));
 
 class WritableStreamDefaultController {
   #stream;
-  #abort = new AbortController();
+  #abort = new Controller();
   constructor(key, stream) {
     if (key !== secret) throw new TypeErrorHere('this class has no constructor');
     this.#stream = stream;
@@ -76,7 +77,7 @@ class WritableStream {
   #full = false;
   #next() {
     if (this.#busy || this.#queue.length === 0) return;
-    const job = splice(this.#queue, 0, 1)[0];
+    const job = removeAt(this.#queue, 0);
     this.#busy = true;
     then(attempted(job.run), () => {
       this.#busy = false;
