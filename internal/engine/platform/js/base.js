@@ -127,6 +127,10 @@ primordials.bytesSlice = (v, from = 0, to = primordials.viewLength(v)) => {
 primordials.bufferSlice = (b, from, to) => primordials.viewbuffer(primordials.bytesSlice(new primordials.Uint8Array(b), from, to));
 internals.primordials = primordials;
 
+// The engine makes `${a} ${b}` by calling the method concat of the first piece. Were a body to replace it, no text that the platform
+// puts together or converts would be what it seems.
+primordials.defineProperty(String.prototype, 'concat', { __proto__: null, writable: false, configurable: false });
+
 // put gives the global object (or another) a property as the web does: writable, configurable, not enumerable.
 internals.put = (target, name, value) =>
   primordials.defineProperty(target, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });

@@ -20,17 +20,19 @@ const index = (v, size, fallback) => {
   return v < 0 ? 0 : v > size ? size : v;
 };
 
+let setData;
+
 class Blob {
   #data;
   #type;
-  constructor(parts, options) {
+  constructor(parts = undefined, options = undefined) {
     const type = options?.type === undefined ? '' : `${options.type}`;
     this.#data = partsOf(parts);
     this.#type = exec(strange, type) ? '' : toLowerCase(type);
   }
   get size() { return viewLength(this.#data); }
   get type() { return this.#type; }
-  slice(start, end, type) {
+  slice(start = undefined, end = undefined, type = undefined) {
     const size = viewLength(this.#data), from = index(start, size, 0), to = index(end, size, size);
     return internals.makeBlob(bytesSlice(this.#data, from, to < from ? from : to), type === undefined ? '' : `${type}`);
   }
@@ -42,7 +44,8 @@ class Blob {
     return internals.streamOf({ __proto__: null, data: this.#data }, false);
   }
   static {
-    internals.makeBlob = (data, type) => { const b = new Blob(undefined, { __proto__: null, type }); b.#data = data; return b; };
+    setData = (b, data) => { b.#data = data; return b; };
+    internals.makeBlob = (data, type) => setData(new Blob(undefined, { __proto__: null, type }), data);
     internals.blobBytes = (v) => (typeof v === 'object' && v !== null && #data in v ? v.#data : undefined);
     internals.blobType = (b) => b.#type;
     internals.blobContent = (v) => (internals.blobBytes(v) === undefined ? undefined : { __proto__: null, data: v.#data, type: v.#type || null, source: undefined, stream: undefined });
@@ -53,7 +56,7 @@ expose(Blob, 'Return await blob.text(), or its size and type.');
 class File extends Blob {
   #name;
   #modified;
-  constructor(parts, name, options) {
+  constructor(parts, name, options = undefined) {
     if (arguments.length < 2) throw new TypeErrorHere('a File needs its parts and a name: new File([text], "a.txt")');
     super(parts, options);
     this.#name = usv(name);
@@ -70,7 +73,7 @@ class File extends Blob {
       if (internals.isFile(blob) && name === undefined) return blob;
       return internals.makeFile(internals.blobBytes(blob), name === undefined ? 'blob' : name, internals.blobType(blob), internals.isFile(blob) ? blob.#modified : undefined);
     };
-    internals.makeFile = (data, name, type, lastModified) => new File([data], name, { __proto__: null, type, lastModified });
+    internals.makeFile = (data, name, type, lastModified) => setData(new File(undefined, name, { __proto__: null, type, lastModified }), data);
     internals.modified = (f) => f.#modified;
   }
 }

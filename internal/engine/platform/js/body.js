@@ -40,7 +40,7 @@ const received = {}; // tells Headers that a list came from the host
 class Headers {
   #list; // [lower-case name, value] in the order they were set
   #locked = false;
-  constructor(init, list) {
+  constructor(init = undefined, list = undefined) {
     if (init === received) {
       for (let n = 0; n < list.length; n++) list[n][0] = toLowerCase(list[n][0]);
       this.#list = list;
@@ -78,12 +78,19 @@ class Headers {
     this.#remove(name, at + 1);
   }
   delete(name) {
+    if (arguments.length < 1) throw new TypeErrorHere('delete takes a name');
     name = headerName(name);
     this.#open();
     this.#remove(name, 0);
   }
-  get(name) { return Headers.#find(this, headerName(name)); }
-  has(name) { return Headers.#find(this, headerName(name)) !== null; }
+  get(name) {
+    if (arguments.length < 1) throw new TypeErrorHere('get takes a name');
+    return Headers.#find(this, headerName(name));
+  }
+  has(name) {
+    if (arguments.length < 1) throw new TypeErrorHere('has takes a name');
+    return Headers.#find(this, headerName(name)) !== null;
+  }
   getSetCookie() {
     const out = [];
     for (let n = 0; n < this.#list.length; n++) if (this.#list[n][0] === 'set-cookie') push(out, this.#list[n][1]);
@@ -119,6 +126,7 @@ class Headers {
   }
   static {
     internals.lockHeaders = (headers) => { headers.#locked = true; return headers; };
+    internals.receivedHeaders = (list) => new Headers(received, list);
     internals.headerOf = (headers, name) => Headers.#find(headers, name);
     // defaultHeader sets a header of a lower-case name unless it is there.
     internals.defaultHeader = (headers, name, value) => { if (Headers.#find(headers, name) === null) push(headers.#list, [name, value]); };
@@ -193,7 +201,7 @@ internals.parseBytes = parseBytes;
 
 // stateOf gives the state of an object of the class: {content, used, headers, list, …}. list is what the host sent, of which headers
 // are made when somebody asks.
-const headersOf = (s) => (s.headers ??= new Headers(received, s.list));
+const headersOf = (s) => (s.headers ??= internals.receivedHeaders(s.list));
 const typeOf = (s) => internals.headerOf(headersOf(s), 'content-type') ?? '';
 const isLocked = (c) => c.stream !== undefined && internals.isLocked(c.stream);
 const isUsed = (s) => s.used || s.content.stream !== undefined && internals.isDisturbed(s.content.stream);
@@ -256,7 +264,7 @@ function copyContent(s) {
   if (isUsed(s) || isLocked(c)) throw new TypeErrorHere('the body was read already, so it cannot be cloned: call clone() first');
   if (isWhole(c)) return content(c.data, c.type);
   if (!isThere(c)) return content(undefined, null);
-  const branches = internals.tee(streamOf(s), true);
+  const stream = streamOf(s), branches = internals.tee(stream, true);
   s.content = { __proto__: null, data: undefined, source: undefined, stream: branches[0], type: c.type };
   return { __proto__: null, data: undefined, source: undefined, stream: branches[1], type: c.type };
 }

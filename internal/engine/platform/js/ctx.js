@@ -6,7 +6,8 @@ const {
 } = internals.primordials;
 const { put, ask, request, encode, decode, bytes, usv, content, defaultHeader } = internals;
 const { isThere, isWhole, contentBytes } = internals.bodies;
-const { fetchPlan, send, received, responseOf } = internals.net;
+const { fetchPlan, send, received, withoutHash } = internals.net;
+const none = { __proto__: null }; // options that are not there
 const HeadersHere = Headers;
 const toBase64 = host.native('base64.bytes'), toHex = host.native('hex.encode');
 
@@ -32,9 +33,9 @@ const fileMethods = {
   async writeText(path, text) { return await write(path, encode(usv(text)), false); },
   async writeBytes(path, data) { return await write(path, bytesOf(data, 'writeBytes'), false); },
   async appendText(path, text) { return await write(path, encode(usv(text)), true); },
-  async listFiles(path = '.', options = undefined) { return parse(decode(new Bytes((await file('files.list', { path, recursive: !!options?.recursive })).data))); },
+  async listFiles(path = '.', options = none) { return parse(decode(new Bytes((await file('files.list', { path, recursive: !!options?.recursive })).data))); },
   async stat(path) { return (await file('files.stat', { path })).value; },
-  async remove(path, options) { await file('files.remove', { path, recursive: !!options?.recursive }); },
+  async remove(path, options = none) { await file('files.remove', { path, recursive: !!options?.recursive }); },
   async mkdir(path) { await file('files.mkdir', { path }); },
 };
 
@@ -56,38 +57,36 @@ const plain = { __proto__: null, method: 'GET', content: content(undefined, null
 
 async function fetchJson(url, options) {
   if (options === undefined && typeof url === 'string') {
-    const text = `{"url":${stringify(usv(url))},"method":"GET","headers":[["accept","application/json"]],"redirect":"follow"}`;
-    return jsonOf(plain, await ask('net.fetch', text));
+    const answer = await ask('net.fetch', `{"url":${stringify(usv(url))},"method":"GET","headers":[["accept","application/json"]],"redirect":"follow"}`);
+    return isGood(answer.value) ? valueOf(answer.data) : await readJSON(plain, answer);
   }
-  const o = options ?? {}, json = isPlain(o.body), target = o.query === undefined || o.query === null ? url : withQuery(url, o.query);
+  const o = options ?? none, json = isPlain(o.body), target = o.query === undefined || o.query === null ? url : withQuery(url, o.query);
   const method = o.method ?? (o.body === undefined || o.body === null ? 'GET' : 'POST');
   const init = { __proto__: null, method, headers: o.headers, body: json ? stringify(o.body) : o.body, signal: o.signal, redirect: o.redirect };
   const p = fetchPlan(target, init, json ? 'application/json' : undefined);
   defaultHeader(p.headers ??= new HeadersHere(), 'accept', 'application/json');
   const limits = { __proto__: null, timeoutMs: o.timeoutMs === undefined ? undefined : +o.timeoutMs, maxBytes: o.maxBytes === undefined ? undefined : +o.maxBytes };
-  return jsonOf(p, await send(p, limits));
+  return await readJSON(p, await send(p, limits));
 }
 
-// jsonOf reads the answer to p: at once if all of it is there and good, as nearly always.
-function jsonOf(p, answer) {
-  const { value, data } = answer;
-  if (!value.done || value.status !== 200) return readJSON(p, answer);
-  return data === undefined || bufferLength(data) === 0 ? null : internals.parseBytes(data);
-}
+// isGood says whether all of an answer is there, and nothing is wrong with it, as nearly always.
+const isGood = (v) => v.done && v.status === 200;
+// valueOf is the value of a body in a buffer; no body at all is null.
+const valueOf = (data) => (data === undefined || bufferLength(data) === 0 ? null : internals.parseBytes(data));
 
 async function readJSON(p, answer) {
-  const { status } = answer.value, c = received(p, answer);
+  const v = answer.value, c = received(p, answer);
   const got = isThere(c) ? contentBytes(c) : undefined, data = got === undefined || isWhole(c) ? got : await got;
-  if (status < 200 || status > 299) throw refusal(p.method, responseOf(answer.value, content(undefined, null)), data === undefined ? '' : decode(data));
+  if (v.status < 200 || v.status > 299) throw refusal(p.method, v, data === undefined ? '' : decode(data));
   return data === undefined || viewLength(data) === 0 ? null : internals.parseBytes(data);
 }
 
-function refusal(method, r, text) {
+function refusal(method, v, text) {
   const start = text.length > 500 ? stringSlice(text, 0, 500) + '…' : text;
-  const e = new ErrorHere(`${method} ${r.url} answered ${r.status}${r.statusText ? ' ' + r.statusText : ''}${start ? ': ' + start : ''}`);
-  put(e, 'status', r.status);
+  const e = new ErrorHere(`${method} ${withoutHash(v.url)} answered ${v.status}${v.statusText ? ' ' + v.statusText : ''}${start ? ': ' + start : ''}`);
+  put(e, 'status', v.status);
   put(e, 'body', start);
-  put(e, 'headers', r.headers);
+  put(e, 'headers', internals.receivedHeaders(v.headers));
   return e;
 }
 
@@ -98,7 +97,7 @@ const methods = {
     const { data } = await request('tool.call', { __proto__: null, name: `${name}` }, encode(stringify(args) ?? 'null'));
     return parse(decode(new Bytes(data)));
   },
-  async exec(command, args = [], options = undefined) {
+  async exec(command, args = [], options = none) {
     if (!isArray(args)) throw new TypeErrorHere('exec takes the command and its arguments as a list: ctx.exec("git", ["status"]); there is no shell');
     const list = bareList();
     for (let n = 0; n < args.length; n++) push(list, `${args[n]}`);

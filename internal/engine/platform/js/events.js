@@ -18,7 +18,7 @@ class Event {
   #stop = false;
   #passive = false;
   #time = host.now();
-  constructor(type, init) {
+  constructor(type, init = undefined) {
     if (arguments.length === 0) throw new TypeErrorHere('an Event needs a type');
     this.#type = `${type}`;
     this.#bubbles = !!init?.bubbles;
@@ -58,7 +58,7 @@ expose(Event, 'Return the fields of the event that you need.');
 
 expose(class CustomEvent extends Event {
   #detail;
-  constructor(type, init) {
+  constructor(type, init = undefined) {
     super(type, init);
     this.#detail = init?.detail ?? null;
   }
@@ -69,7 +69,7 @@ let dispatch;
 
 class EventTarget {
   #listeners = new MapHere();
-  addEventListener(type, callback, options) {
+  addEventListener(type, callback, options = undefined) {
     if (callback === null || callback === undefined) return;
     if (typeof callback !== 'function' && typeof callback !== 'object') throw new TypeErrorHere('a listener is a function or an object with handleEvent');
     const o = typeof options === 'object' && options !== null ? options : { capture: options }, signal = o.signal;
@@ -80,7 +80,7 @@ class EventTarget {
     push(list, entry);
     if (signal) internals.whenAborted(signal, () => this.removeEventListener(type, callback, entry.capture));
   }
-  removeEventListener(type, callback, options) {
+  removeEventListener(type, callback, options = undefined) {
     const capture = !!(typeof options === 'object' && options !== null ? options.capture : options), list = this.#list(`${type}`);
     for (let n = 0; n < list.length; n++) {
       if (list[n].callback !== callback || list[n].capture !== capture) continue;
@@ -128,7 +128,7 @@ class AbortSignal extends EventTarget {
   #reason = undefined;
   #steps = new SetHere();
   #handler;
-  constructor(key) {
+  constructor(key = undefined) {
     if (key !== secret) throw new TypeErrorHere('AbortSignal has no constructor: use new AbortController().signal');
     super();
   }
@@ -140,7 +140,7 @@ class AbortSignal extends EventTarget {
     this.#handler = typeof f === 'function' ? f : null;
   }
   throwIfAborted() { if (this.#aborted) throw this.#reason; }
-  static abort(reason) {
+  static abort(reason = undefined) {
     const s = makeSignal();
     abortSignal(s, arguments.length ? reason : undefined);
     return s;
@@ -192,7 +192,7 @@ expose(AbortSignal, 'Return signal.aborted.');
 class AbortController {
   #signal = makeSignal();
   get signal() { return this.#signal; }
-  abort(reason) { abortSignal(this.#signal, reason); }
+  abort(reason = undefined) { abortSignal(this.#signal, reason); }
 }
 expose(AbortController, 'Return plain data instead.');
 internals.AbortController = AbortController;

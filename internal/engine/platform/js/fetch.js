@@ -69,7 +69,7 @@ const noted = keys(notes);
 
 class Request {
   #s; // a plan, and what bodyMembers says
-  constructor(input, init) {
+  constructor(input, init = undefined) {
     if (input === made) { this.#s = init; return; }
     if (arguments.length === 0) throw new TypeErrorHere('a Request needs a URL');
     const from = stateOfRequest(input), url = from ? from.url : urlOf(input);
@@ -113,7 +113,7 @@ const badReason = /[^\t\x20-\x7e\x80-\xff]/;
 
 class Response {
   #s; // {url, status, statusText, redirected, type}, and what bodyMembers says
-  constructor(body, init) {
+  constructor(body = undefined, init = undefined) {
     if (body === made) { this.#s = init; return; }
     const o = initOf(init), status = o.status === undefined ? 200 : +o.status & 0xffff;
     if (status < 200 || status > 599) throw new RangeErrorHere('the status of a Response is between 200 and 599');
@@ -143,7 +143,7 @@ class Response {
     defaultHeader(headers, 'location', parts[0]);
     return new Response(made, stateOfResponse(content(undefined, null), lockHeaders(headers), undefined, '', code, '', false, 'default'));
   }
-  static json(data, init) {
+  static json(data, init = undefined) {
     const text = stringify(data);
     if (text === undefined) throw new TypeErrorHere('the value cannot be written as JSON');
     const o = initOf(init), headers = new HeadersHere(o.headers);
@@ -249,12 +249,13 @@ function responseOf(v, c) {
 }
 
 // For fetchJson, which needs no Response unless something is wrong.
-internals.net = { __proto__: null, fetchPlan, send, received, responseOf };
+internals.net = { __proto__: null, fetchPlan, send, received, withoutHash };
 
-put(globalThis, 'fetch', async function fetch(input, init = undefined) {
+async function start(input, init) {
   const p = fetchPlan(input, init), answer = await send(p, undefined);
   return responseOf(answer.value, received(p, answer));
-});
+}
+put(globalThis, 'fetch', { fetch(input, init = undefined) { return start(input, init); } }.fetch);
 
 internals.lazy('blob', ['Blob', 'File']);
 internals.lazy('forms', ['FormData']);

@@ -18,14 +18,14 @@ function withLineBreaks(text) {
 
 class FormData {
   #list = []; // [name, text or File]
-  constructor(form) {
+  constructor(form = undefined) {
     if (form !== undefined) throw new TypeErrorHere('there are no form elements here: make an empty FormData and append to it');
   }
-  append(name, value, filename) {
+  append(name, value, filename = undefined) {
     if (arguments.length < 2) throw new TypeErrorHere('append takes a name and a value');
     push(this.#list, FormData.#entry(name, value, filename));
   }
-  set(name, value, filename) {
+  set(name, value, filename = undefined) {
     if (arguments.length < 2) throw new TypeErrorHere('set takes a name and a value');
     const entry = FormData.#entry(name, value, filename), list = [];
     let done = false;

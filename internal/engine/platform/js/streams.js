@@ -1,13 +1,25 @@
 // ReadableStream, as far as the bodies of requests and responses need it: default
 // readers, tee, pipes, async iteration. There are no byte-stream readers.
 
-const { Promise: PromiseHere, TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, Symbol: SymbolHere, push, removeAt, then, apply, viewLength, bytesSlice, getPrototypeOf } = internals.primordials;
+const { Promise: PromiseHere, TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, Symbol: SymbolHere, push, removeAt, apply, viewLength, bytesSlice, getPrototypeOf } = internals.primordials;
 const { expose, need } = internals;
 
 const resolved = (v) => new PromiseHere((done) => done(v));
-const ignore = () => {}, nothing = { __proto__: null };
+const ignore = () => {}, rethrow = (e) => { throw e; }, nothing = { __proto__: null };
+// settled calls yes or no once what f returns has settled. It awaits instead of calling then, which a body may have replaced,
+// and which asks for a species.
+async function settled(f, yes, no) {
+  let v;
+  try {
+    v = await f();
+  } catch (e) {
+    no(e);
+    return;
+  }
+  yes(v);
+}
 // quiet marks a promise as seen, so that its rejection is not reported.
-const quiet = (p) => { then(p, undefined, ignore); return p; };
+const quiet = (p) => { settled(() => p, ignore, ignore); return p; };
 internals.deferred = () => {
   const d = { __proto__: null };
   d.promise = new PromiseHere((resolve, reject) => { d.resolve = resolve; d.reject = reject; });
@@ -32,14 +44,14 @@ const secret = {};
 
 class ReadableStreamDefaultController {
   #stream;
-  constructor(key, stream) {
+  constructor(key = undefined, stream = undefined) {
     if (key !== secret) throw new TypeErrorHere('this class has no constructor');
     this.#stream = stream;
   }
   get desiredSize() { return internals.desired(this.#stream); }
-  enqueue(chunk) { internals.enqueue(this.#stream, chunk); }
+  enqueue(chunk = undefined) { internals.enqueue(this.#stream, chunk); }
   close() { internals.closeStream(this.#stream); }
-  error(e) { internals.failStream(this.#stream, e); }
+  error(e = undefined) { internals.failStream(this.#stream, e); }
 }
 expose(ReadableStreamDefaultController);
 
@@ -77,29 +89,29 @@ class ReadableStream {
     this.#cancel = method(source, 'cancel');
     this.#controller = new ReadableStreamDefaultController(secret, this);
     const begun = method(source, 'start')?.(this.#controller);
-    then(resolved(begun), () => { this.#started = true; this.#want(); }, (e) => this.#fail(e));
+    settled(() => begun, () => { this.#started = true; this.#want(); }, (e) => this.#fail(e));
   }
   get locked() { return this.#reader !== undefined; }
-  cancel(reason) {
+  cancel(reason = undefined) {
     if (this.#reader) return PromiseHere.reject(new TypeErrorHere('the stream is locked to a reader: cancel the reader'));
     return this.#stop(reason);
   }
-  getReader(options) {
+  getReader(options = undefined) {
     if (options?.mode !== undefined) throw new TypeErrorHere('only default readers exist here: call getReader() without a mode');
     return new ReadableStreamDefaultReader(this);
   }
   tee() { return internals.tee(this, false); }
-  pipeTo(destination, options) {
+  pipeTo(destination, options = undefined) {
     need('writable');
     return internals.pipe(this, destination, options ?? {});
   }
-  pipeThrough(pair, options) {
+  pipeThrough(pair, options = undefined) {
     need('writable');
     if (this.#reader) throw new TypeErrorHere('the stream is locked to a reader');
     quiet(internals.pipe(this, pair.writable, options ?? {}));
     return pair.readable;
   }
-  values(options) { return iterate(this, new ReadableStreamDefaultReader(this), !!options?.preventCancel); }
+  values(options = undefined) { return iterate(this, new ReadableStreamDefaultReader(this), !!options?.preventCancel); }
   static from(list) { return internals.streamFrom(list); }
   #stop(reason) {
     this.#disturbed = true;
@@ -110,7 +122,7 @@ class ReadableStream {
     this.#end();
     const cancel = this.#cancel;
     this.#pull = this.#cancel = undefined;
-    return then(new PromiseHere((done) => done(cancel?.(reason))), ignore);
+    return settled(() => cancel?.(reason), ignore, rethrow);
   }
   #end() {
     this.#state = 'closed';
@@ -150,7 +162,7 @@ class ReadableStream {
     if (this.#waiting.length === 0 && this.#mark - this.#size <= 0) return;
     if (this.#pulling) { this.#again = true; return; }
     this.#pulling = true;
-    then(new PromiseHere((done) => done(this.#pull(this.#controller))), () => {
+    settled(() => this.#pull(this.#controller), () => {
       this.#pulling = false;
       if (this.#again) { this.#again = false; this.#want(); }
     }, (e) => this.#fail(e));
@@ -220,7 +232,7 @@ class ReadableStreamDefaultReader {
   }
   get closed() { return this.#closed.promise; }
   read() { return this.#stream ? internals.readStream(this.#stream) : PromiseHere.reject(new TypeErrorHere('the reader was released')); }
-  cancel(reason) { return this.#stream ? internals.stopStream(this.#stream, reason) : PromiseHere.reject(new TypeErrorHere('the reader was released')); }
+  cancel(reason = undefined) { return this.#stream ? internals.stopStream(this.#stream, reason) : PromiseHere.reject(new TypeErrorHere('the reader was released')); }
   releaseLock() { this.#release(); }
   #release() {
     if (!this.#stream) return;
@@ -301,7 +313,10 @@ internals.streamOf = (content, used) => {
     },
     cancel() { source?.cancel(); },
   });
-  if (used) quiet(internals.stopStream(s));
+  if (used) {
+    quiet(internals.stopStream(s));
+    new ReadableStreamDefaultReader(s); // stays locked, as by whoever read it
+  }
   return s;
 };
 
@@ -356,6 +371,6 @@ internals.tee = (stream, copying) => {
       },
     }, { __proto__: null, highWaterMark: 0 }));
   }
-  quiet(then(internals.closedOf(reader), undefined, (e) => alive((b) => internals.failStream(b, e))));
+  settled(() => internals.closedOf(reader), ignore, (e) => alive((b) => internals.failStream(b, e)));
   return branches;
 };

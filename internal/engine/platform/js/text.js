@@ -50,7 +50,7 @@ class TextDecoder {
   get encoding() { return this.#name; }
   get fatal() { return this.#fatal; }
   get ignoreBOM() { return this.#ignoreBOM; }
-  decode(input, options = {}) {
+  decode(input = undefined, options = {}) {
     let data = input === undefined ? nothing : bytes(input);
     if (data === undefined) throw new TypeErrorHere('TextDecoder.decode takes an ArrayBuffer or a view on one');
     const stream = !!options?.stream;

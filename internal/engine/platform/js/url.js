@@ -30,7 +30,7 @@ internals.pairMethods = (Class, list) => {
   make('keys', (p) => p[0]);
   make('values', (p) => p[1]);
   put(Class.prototype, SymbolHere.iterator, Class.prototype.entries);
-  put(Class.prototype, 'forEach', function forEach(callback, self) {
+  put(Class.prototype, 'forEach', function forEach(callback, self = undefined) {
     if (typeof callback !== 'function') throw new TypeErrorHere('forEach takes a function');
     for (let n = 0, all = list(this); n < all.length; n++, all = list(this)) apply(callback, self, [all[n][1], all[n][0], this]);
   });
@@ -78,7 +78,7 @@ class URLSearchParams {
     push(this.#list, [usv(name), usv(value)]);
     this.#update();
   }
-  delete(name, value) {
+  delete(name, value = undefined) {
     name = usv(name);
     if (value !== undefined) value = usv(value);
     this.#keep((p) => p[0] !== name || value !== undefined && p[1] !== value);
@@ -95,7 +95,7 @@ class URLSearchParams {
     for (let n = 0; n < this.#list.length; n++) if (this.#list[n][0] === name) push(out, this.#list[n][1]);
     return out;
   }
-  has(name, value) {
+  has(name, value = undefined) {
     name = usv(name);
     if (value !== undefined) value = usv(value);
     for (let n = 0; n < this.#list.length; n++) {
@@ -148,7 +148,7 @@ expose(URLSearchParams, 'Return String(params) or Object.fromEntries(params).');
 class URL {
   #parts;
   #params;
-  constructor(url, base) {
+  constructor(url, base = undefined) {
     if (arguments.length === 0) throw new TypeErrorHere('new URL needs a URL');
     this.#parts = parse(usv(url), base === undefined ? undefined : usv(base));
     if (typeof this.#parts === 'string') {
@@ -168,8 +168,8 @@ class URL {
   }
   toString() { return this.#parts[HREF]; }
   toJSON() { return this.#parts[HREF]; }
-  static canParse(url, base) { return typeof parse(usv(url), base === undefined ? undefined : usv(base)) !== 'string'; }
-  static parse(url, base) { return URL.canParse(url, base) ? new URL(url, base) : null; }
+  static canParse(url, base = undefined) { return typeof parse(usv(url), base === undefined ? undefined : usv(base)) !== 'string'; }
+  static parse(url, base = undefined) { return URL.canParse(url, base) ? new URL(url, base) : null; }
   #set(name, value) {
     const parts = name === 'href' ? parse(value, undefined) : change(this.#parts[HREF], name, value);
     if (typeof parts === 'string') throw new TypeErrorHere(parts);

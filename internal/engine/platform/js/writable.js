@@ -45,7 +45,7 @@ class WritableStream {
   }
   get locked() { return this.#writer !== undefined; }
   getWriter() { return new WritableStreamDefaultWriter(this); }
-  abort(reason) { return this.#writer ? PromiseHere.reject(new TypeErrorHere('the stream is locked to a writer')) : this.#abort(reason); }
+  abort(reason = undefined) { return this.#writer ? PromiseHere.reject(new TypeErrorHere('the stream is locked to a writer')) : this.#abort(reason); }
   close() { return this.#writer ? PromiseHere.reject(new TypeErrorHere('the stream is locked to a writer')) : this.#close(); }
   #write(chunk) {
     if (this.#state === 'errored') return PromiseHere.reject(this.#error);
@@ -144,7 +144,7 @@ class WritableStreamDefaultWriter {
   get desiredSize() { return this.#live().desired(); }
   write(chunk) { return attempted(() => this.#live().write(chunk)); }
   close() { return attempted(() => this.#live().close()); }
-  abort(reason) { return attempted(() => this.#live().abort(reason)); }
+  abort(reason = undefined) { return attempted(() => this.#live().abort(reason)); }
   releaseLock() {
     if (!this.#sink) return;
     internals.lockSink(this.#stream, undefined);
