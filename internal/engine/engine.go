@@ -36,9 +36,11 @@ type Engine struct {
 	seats
 }
 
-// Code is a body that was compiled. It is immutable and stays usable as long as
-// its Engine.
-type Code struct{ bytecode []byte }
+// Code is a body that was compiled. It stays usable as long as its Engine. Safe for concurrent use.
+type Code struct {
+	bytecode []byte
+	needs    needs
+}
 
 // New compiles the platform and makes the first isolate.
 func New(o Options) (*Engine, error) {
