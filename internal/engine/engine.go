@@ -30,7 +30,7 @@ type Engine struct {
 	options Options
 	library *library
 
-	deadlines deadlines
+	deadlines *deadlines
 
 	mu sync.Mutex
 	seats
@@ -49,7 +49,7 @@ func New(o Options) (*Engine, error) {
 		return nil, err
 	}
 	o.Isolates = max(1, o.Isolates)
-	e := &Engine{options: o, library: l}
+	e := &Engine{options: o, library: l, deadlines: newDeadlines()}
 	i, err := newIsolate(o.Memory, l)
 	if err != nil {
 		return nil, err
