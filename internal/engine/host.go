@@ -23,18 +23,19 @@ import (
 //	describe(thrown)              → [name, message, stack, capability, hint]: strings or undefined
 //	makeError(name, message)      → an error object of that name
 //	explain(object)               → what to return instead of this platform object, or undefined
+//	need(script)                  runs a script that isolates start without, unless it was run
 //	unbox(object)                 → the boolean in a Boolean object
 type hooks struct {
 	host, internals value
 
-	begin, refusal, fire, abort, describe, makeError, explain, unbox value
-	set                                                              map[string]bool
+	begin, refusal, fire, abort, describe, makeError, explain, need, unbox value
+	set                                                                    map[string]bool
 }
 
 func (h *hooks) slots() map[string]*value {
 	return map[string]*value{
 		"begin": &h.begin, "refusal": &h.refusal, "fire": &h.fire, "abort": &h.abort,
-		"describe": &h.describe, "makeError": &h.makeError, "explain": &h.explain, "unbox": &h.unbox,
+		"describe": &h.describe, "makeError": &h.makeError, "explain": &h.explain, "need": &h.need, "unbox": &h.unbox,
 	}
 }
 
