@@ -103,13 +103,16 @@ class ReadableStream {
   tee() { return internals.tee(this, false); }
   pipeTo(destination, options = undefined) {
     need('writable');
-    return internals.pipe(this, destination, options ?? {});
+    return internals.pipe(this, destination, options ?? nothing);
   }
   pipeThrough(pair, options = undefined) {
     need('writable');
+    const { readable, writable } = pair;
+    if (!internals.isStream(readable) || !internals.isSink(writable)) throw new TypeErrorHere('pipeThrough takes {readable, writable}, such as a TransformStream');
     if (this.#reader) throw new TypeErrorHere('the stream is locked to a reader');
-    quiet(internals.pipe(this, pair.writable, options ?? {}));
-    return pair.readable;
+    if (writable.locked) throw new TypeErrorHere('the destination is locked to a writer');
+    quiet(internals.pipe(this, writable, options ?? nothing));
+    return readable;
   }
   values(options = undefined) { return iterate(this, new ReadableStreamDefaultReader(this), !!options?.preventCancel); }
   static from(list) { return internals.streamFrom(list); }
@@ -245,6 +248,7 @@ class ReadableStreamDefaultReader {
     this.#closed.reject(e);
   }
   static {
+    internals.readerOf = (stream) => new ReadableStreamDefaultReader(stream);
     internals.releaseReader = (reader) => reader.#release();
     internals.closedOf = (reader) => reader.#closed.promise;
     internals.readerEnded = (reader, ...why) => {

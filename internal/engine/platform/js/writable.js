@@ -265,7 +265,7 @@ expose(class TextDecoderStream extends Pair {
 internals.pipe = async (from, to, options) => {
   if (!internals.isSink(to)) throw new TypeErrorHere('a stream is piped into a WritableStream');
   if (to.locked) throw new TypeErrorHere('the destination is locked to a writer');
-  const reader = from.getReader(), sink = internals.sink(to), lock = {};
+  const reader = internals.readerOf(from), sink = internals.sink(to), lock = {};
   internals.lockSink(to, lock);
   let failed, aborted = deferred();
   quiet(aborted.promise);
@@ -275,18 +275,18 @@ internals.pipe = async (from, to, options) => {
     for (;;) {
       await race(sink.ready());
       if (sink.state() === 'errored') throw sink.error();
-      const { value, done } = await race(reader.read());
+      const { value, done } = await race(internals.readStream(from));
       if (done) break;
       quiet(sink.write(value));
     }
     if (!options.preventClose) await sink.close();
   } catch (e) {
     failed = [e];
-    if (internals.stateOf(from) === 'readable' && !options.preventCancel) quiet(reader.cancel(e));
+    if (internals.stateOf(from) === 'readable' && !options.preventCancel) quiet(internals.stopStream(from, e));
     if (!options.preventAbort) quiet(sink.abort(e));
   }
   undo();
-  reader.releaseLock();
+  internals.releaseReader(reader);
   internals.lockSink(to, undefined);
   if (failed) throw failed[0];
 };
