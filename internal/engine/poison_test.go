@@ -68,6 +68,9 @@ func deeds() map[string]string {
 		"form":       "const form = new FormData_(); call(append, form, 'a', 'x\\ny'); call(append, form, 'b', new Blob_({ __proto__: null, length: 0, [Symbol_.iterator]: () => ({ __proto__: null, next: () => ({ __proto__: null, done: true, value: undefined }) }) })); return await call(text, await f(base + '/form', { __proto__: null, method: 'POST', body: form }))",
 		"params":     "return await call(text, await f(base + '/echo', { __proto__: null, method: 'POST', body: params }))",
 		"request":    "const q = new Request_(base + '/echo?q', { __proto__: null, method: 'POST', body: bytes }); return await call(text, await f(q))",
+		"signal":     "return await call(text, await f(new Request_(base + '/echo?s', { __proto__: null, signal })))",
+		"late":       "try { await f(base + '/slow', { __proto__: null, signal: timeout(5) }) } catch (e) { return call(nameOf, e) }",
+		"listed":     "await ctx.writeText('a', 'text'); return (await ctx.listFiles())[0].path",
 		"headers":    "const h = new Headers_(); call(headerAppend, h, 'x-a', ' 1 '); call(headerAppend, h, 'X-A', '2'); return call(headerGet, h, 'x-a') + await call(text, await f(base + '/echo', { __proto__: null, headers: h }))",
 		"fetchJson":  "return (await ctx.fetchJson(base + '/echo?x')).query",
 		"options":    "const j = await ctx.fetchJson(base + '/echo', { __proto__: null, query, headers: { __proto__: null, 'x-h': 'v' }, body: '{}' }); return j.query + j.method + j.body + j.headers['x-h']",
@@ -104,7 +107,7 @@ func TestPoisonedLanguage(t *testing.T) {
 	}) {
 		did := func(poison string) string {
 			h := newWebHost()
-			body := captured + "const Symbol_ = Symbol, params = new Params('a=b c'), bytes = new Bytes([1, 2]), query = { a: 1, b: ['x', 'y'] }, list = ['status', 1];\n" + poison +
+			body := captured + "const Symbol_ = Symbol, signal = new AbortController().signal, timeout = AbortSignal.timeout, nameOf = getOwnPropertyDescriptor(DOMException.prototype, 'name').get, params = new Params('a=b c'), bytes = new Bytes([1, 2]), query = { a: 1, b: ['x', 'y'] }, list = ['status', 1];\n" + poison +
 				";\nconst deed = async () => {" + deeds()[deed] + "}; const got = await deed(); if (leaked !== '') throw 'leaked ' + leaked; return got"
 			out, meta := h.run(t, e, body, `{"base":"`+base+`"}`)
 			ops := slices.DeleteFunc(h.ops, func(op string) bool { return strings.HasPrefix(op, "net.close") || strings.HasPrefix(op, "net.read") })

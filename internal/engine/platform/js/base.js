@@ -151,7 +151,7 @@ const show = (o) => {
   const names = primordials.ownKeys(o);
   for (let n = 0; n < names.length; n++) {
     const name = names[n], p = primordials.describeProperty(o, name);
-    if (typeof name !== 'string' || name === 'constructor' || !p.configurable || !(p.get || typeof p.value === 'function')) continue;
+    if (typeof name !== 'string' || name === 'constructor' || !p.configurable || primordials.hasOwn(p, 'value') && typeof p.value !== 'function') continue;
     primordials.defineProperty(o, name, { __proto__: null, enumerable: true });
   }
 };
@@ -166,7 +166,7 @@ internals.expose = (Class, hint) => {
   internals.name(Class);
   // What a body has put there itself stays.
   const there = primordials.describeProperty(globalThis, Class.name);
-  if (!there || there.get) internals.put(globalThis, Class.name, Class);
+  if (!there || !primordials.hasOwn(there, 'value')) internals.put(globalThis, Class.name, Class);
   if (hint) primordials.weakSet(internals.opaque, Class.prototype, hint);
 };
 

@@ -191,15 +191,17 @@ class TransformStream {
       change = deferred();
     };
     this.#readable = new ReadableStream({
+      __proto__: null,
       pull() { press(false); return change.promise; },
       cancel: (reason) => { press(false); internals.failSink(this.#writable, reason); return t.cancel?.(reason); },
-    }, { highWaterMark: 0, ...readableStrategy });
+    }, { __proto__: null, highWaterMark: 0, ...readableStrategy });
     const out = this.#readable, fail = (e) => { internals.failStream(out, e); press(false); };
     const controller = new TransformStreamDefaultController(secret, out, (e) => { fail(e); internals.failSink(this.#writable, e); }, () => { if (!internals.wantsMore(out)) press(true); });
-    const guarded = (f) => async (...args) => {
-      try { return await f(...args); } catch (e) { fail(e); throw e; }
+    const guarded = (f) => async (chunk) => {
+      try { return await f(chunk); } catch (e) { fail(e); throw e; }
     };
     this.#writable = new WritableStream({
+      __proto__: null,
       start: () => t.start?.(controller),
       write: guarded(async (chunk) => {
         while (pressure && internals.stateOf(out) === 'readable') await change.promise;
@@ -233,6 +235,7 @@ expose(class TextEncoderStream extends Pair {
   constructor() {
     let high = ''; // half of a pair that the next chunk may complete
     super({
+      __proto__: null,
       transform(chunk, controller) {
         let text = high + `${chunk}`;
         const last = text.charCodeAt(text.length - 1);
@@ -251,6 +254,7 @@ expose(class TextDecoderStream extends Pair {
   constructor(label, options) {
     const decoder = new TextDecoder(label, options);
     super({
+      __proto__: null,
       transform(chunk, controller) { const text = decoder.decode(chunk, { stream: true }); if (text) controller.enqueue(text); },
       flush(controller) { const text = decoder.decode(); if (text) controller.enqueue(text); },
     });
