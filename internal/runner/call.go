@@ -17,7 +17,7 @@ type call struct {
 	check  bool
 	began  time.Time
 	done   chan struct{} // closed when ended
-	leads  bool          // it reads for itself; see lead
+	term   *term         // when it reads for itself, see lead; nil otherwise
 	cause  error         // why its caller left it; for its own goroutine
 
 	mu       sync.Mutex // also orders what the worker says against the end
@@ -26,6 +26,7 @@ type call struct {
 	failure  *wire.Failure
 	err      *tool.Error
 	spared   bool // ended with its worker on account of another call
+	blamed   bool // its worker was ended because of it
 	suspect  bool // it may be one that does not stop, or that took all the memory: its second run is alone
 	logged   int  // bytes
 	logLimit int
@@ -73,20 +74,32 @@ func (c *call) log(line tool.LogLine) {
 // await waits for the end of c in w. It is what makes deadlines hold: when the
 // worker does not end the call itself, the worker is ended.
 func (c *call) await(ctx context.Context, w *worker, grace time.Duration) {
-	if c.leads {
-		w.readFor(ctx, c, grace)
+	end := c.limit().Add(grace)
+	if c.term != nil {
+		end = w.readFor(ctx, c, grace)
 	}
 	if !c.isOver() {
-		c.wait(ctx, w, grace)
+		c.wait(ctx, w, end, grace)
+	}
+	if c.blamed && !c.check {
+		w.runner.options.OnKilled(c.job.Place, c.job.Key)
 	}
 	c.reword()
 }
 
-// wait is await where somebody else reads.
-func (c *call) wait(ctx context.Context, w *worker, grace time.Duration) {
-	timer := time.NewTimer(time.Until(c.began.Add(time.Duration(c.limits.TimeoutMS)*time.Millisecond + grace)))
+// limit is when c's time is over.
+func (c *call) limit() time.Time {
+	return c.began.Add(time.Duration(c.limits.TimeoutMS) * time.Millisecond)
+}
+
+// wait is await where somebody else reads. The worker is ended at end.
+func (c *call) wait(ctx context.Context, w *worker, end time.Time, grace time.Duration) {
+	timer := time.NewTimer(time.Until(end))
 	defer timer.Stop()
 	gone := ctx.Done()
+	if c.cause != nil {
+		gone = nil // its worker was told already
+	}
 	for {
 		select {
 		case <-c.done:

@@ -7,9 +7,10 @@ import (
 	"toolroom/tool"
 )
 
-// Host answers what the body of one call asks for. Serve is called in a
-// goroutine of its own, for several requests at a time, and returns soon after
-// ctx ends: that is when the body no longer wants the answer.
+// Host answers what the body of one call asks for. Serve is called for several
+// requests at a time, mostly in goroutines of their own; a call that is alone serves its
+// request in the goroutine that called Runner.Call, which does not return before. Serve returns soon
+// after ctx ends: that is when the body no longer wants the answer.
 type Host interface {
 	Serve(ctx context.Context, req Request) Response
 }

@@ -1,20 +1,23 @@
 package runner
 
 import (
+	"bufio"
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"toolroom/internal/wire"
 )
 
-// A worker's socket has one reader at a time. Mostly that is the worker's own goroutine, live. But waking another
+// A worker's pipe has one reader at a time. Mostly that is the worker's own goroutine, live. But waking another
 // goroutine costs more than a small call: so a call that is alone in its worker reads for itself, and serves
 // its own requests meanwhile, as long as it stays alone. Then, or when it serves one of its requests, nobody
 // may be reading: the runner's watch has live take over soon.
 //
 // The worker's lock guards taken and left; reader is whose turn it is.
 type lead struct {
+	buffer *bufio.Reader // what was read from the pipe; reader reads it
 	reader *wire.Reader
 	turn   chan struct{} // live's turn to read; holds one
 	taken  bool          // somebody reads, or is about to
@@ -28,6 +31,7 @@ type term struct {
 	call  *call
 	end   atomic.Int64 // when the worker is ended, Unix nanoseconds
 	cause atomic.Pointer[error]
+	noted sync.WaitGroup // for the end of ctx to have been noted here
 }
 
 const (
@@ -64,6 +68,16 @@ func (w *worker) takeLead() bool {
 	return true
 }
 
+// appoint has c, which is alone, read for itself. Called with mu held. Its limit holds from now on: it may be a
+// while before all is sent to a worker that does not listen.
+func (w *worker) appoint(c *call) {
+	w.lead.taken = true
+	c.term = &term{call: c}
+	c.term.end.Store(c.limit().Add(w.runner.options.Grace).UnixNano())
+	w.lead.term.Store(c.term)
+	w.runner.watch.Start()
+}
+
 // readOn is live's turn: it reads until no call is left.
 func (w *worker) readOn() error {
 	<-w.lead.turn
@@ -95,26 +109,29 @@ func (w *worker) isIdle() bool {
 	return len(w.pending) == 0
 }
 
-// readFor reads for c, which has the lead, until c has ended or somebody else reads.
-func (w *worker) readFor(ctx context.Context, c *call, grace time.Duration) {
-	t := &term{call: c}
-	t.end.Store(c.began.Add(time.Duration(c.limits.TimeoutMS)*time.Millisecond + grace).UnixNano())
-	w.lead.term.Store(t)
-	defer w.lead.term.Store(nil)
+// readFor reads for c, which has the lead, until c has ended or somebody else reads. It returns when
+// the worker is to be ended.
+func (w *worker) readFor(ctx context.Context, c *call, grace time.Duration) time.Time {
+	t, stop := c.term, func() bool { return true }
 	if ctx.Done() != nil {
-		defer context.AfterFunc(ctx, func() { t.cancel(ctx, w, grace) })()
+		t.noted.Add(1)
+		stop = context.AfterFunc(ctx, func() { t.cancel(ctx, w, grace) })
 	}
-	w.runner.watch.Start()
 	has := true
 	for has && !c.isOver() {
 		has = w.step(c)
 	}
+	w.lead.term.CompareAndSwap(t, nil) // when c ended while it served, it may be another call's by now
 	if has {
 		w.letGo(0)
+	}
+	if !stop() {
+		t.noted.Wait()
 	}
 	if cause := t.cause.Load(); cause != nil {
 		c.cause = *cause
 	}
+	return time.Unix(0, t.end.Load())
 }
 
 // step reads one frame for c and acts on it; false when c has not the lead any more.
@@ -131,7 +148,7 @@ func (w *worker) step(c *call) bool {
 		return false
 	case e == nil:
 		return true
-	case e.call != c:
+	case e.call != c, w.lead.buffer.Buffered() > 0: // what has come already does not wait for e
 		go e.serve()
 		return true
 	}
@@ -142,16 +159,22 @@ func (w *worker) step(c *call) bool {
 
 // cancel has the worker end the call, or be ended itself.
 func (t *term) cancel(ctx context.Context, w *worker, grace time.Duration) {
-	if cause := ctx.Err(); cause != context.DeadlineExceeded { // that one set the limit, which holds anyway
-		t.cause.Store(&cause)
-		t.end.Store(time.Now().Add(grace).UnixNano())
-		_ = w.out.send(wire.Frame{Kind: wire.Cancel, Call: t.call.id}) // a worker that is gone ends the call by itself
+	cause := ctx.Err()
+	if cause == context.DeadlineExceeded { // that one set the limit, which holds anyway
+		t.noted.Done()
+		return
 	}
+	t.cause.Store(&cause)
+	t.end.Store(time.Now().Add(grace).UnixNano())
+	t.noted.Done()
+	_ = w.out.send(wire.Frame{Kind: wire.Cancel, Call: t.call.id}) // a worker that is gone ends the call by itself
 }
 
-// attend has live read when nobody does, and ends a worker whose reading call is over its limit.
-func (w *worker) attend(now time.Time) {
-	if t := w.lead.term.Load(); t != nil && now.UnixNano() > t.end.Load() {
+// attend has live read when nobody does, and ends a worker whose reading call is over its limit. It says
+// whether a call reads, and so has nobody else to look at its clock.
+func (w *worker) attend(now time.Time) bool {
+	t := w.lead.term.Load()
+	if t != nil && now.UnixNano() > t.end.Load() {
 		v := verdict{why: overdue, blame: t.call}
 		if cause := t.cause.Load(); cause != nil {
 			v.cause = *cause
@@ -167,6 +190,7 @@ func (w *worker) attend(now time.Time) {
 	default:
 		w.lead.left = true
 	}
+	return t != nil
 }
 
 // overdue is why a worker is ended whose call did not end.
@@ -175,7 +199,9 @@ const overdue = "a call did not stop at its limit"
 // attend looks at all workers. Only the watch calls it.
 func (r *Runner) attend(now time.Time) {
 	for _, w := range r.ready() {
-		w.attend(now)
+		if w.attend(now) {
+			r.watch.Start() // or it would end while the call still runs
+		}
 	}
 }
 

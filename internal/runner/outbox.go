@@ -38,7 +38,8 @@ func newOutbox(w io.Writer) *outbox {
 }
 
 // send sends frames one right after the other. It blocks while the worker does
-// not read; the runner ends a worker that goes on not reading.
+// not read; the runner ends a worker that goes on not reading. Whoever writes is told when that
+// fails, and so ends the worker; frames that others left to it are lost with their calls.
 func (o *outbox) send(frames ...wire.Frame) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -59,7 +60,7 @@ func (o *outbox) send(frames ...wire.Frame) error {
 	if !o.busy {
 		o.flush()
 	}
-	return nil
+	return o.err
 }
 
 // flush writes until nothing waits. It is called with mu held, and gives it up

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"toolroom/internal/wire"
@@ -21,12 +22,20 @@ import (
 //	pid           answers its process id
 //	ask N         makes N requests, answers how many replies came
 //	ask-and-wait  makes one request and then nothing
+//	ask-and-end   makes one request, answers soon and waits for no reply
+//	gorge N       makes N requests of a MiB, answers when all replies came
+//	abort N       makes N requests and takes each back soon, answers N
+//	crossed N     makes a small request and one of N MiB, and reads nothing until both are sent; answers how many bytes came back
 //	hang          never answers, and does not listen either
 //	patient       answers "cancelled" when it is told to cancel
 //	crash         ends the process
 //	eat N         takes N MiB of memory and hangs
 //	hold N        takes N MiB of memory, answers a second and a half later
-//	flood N       writes N lines of log, answers
+//	flood N       writes N lines of log, answers; for ever when N is 0
+//	trickle       answers 1, a byte every 100 ms
+//	lie           sends a result for another call
+//	close N       closes descriptor N and waits
+//	go-deaf       answers, and reads nothing any more
 type puppet struct {
 	conn io.ReadWriter
 	in   *wire.Reader
@@ -60,6 +69,9 @@ func (p *puppet) serve() error {
 		if err != nil {
 			return err
 		}
+		if f.Kind == wire.Call {
+			p.stopReading(f)
+		}
 		p.mu.Lock()
 		switch f.Kind {
 		case wire.Call:
@@ -70,9 +82,24 @@ func (p *puppet) serve() error {
 			f.Meta, f.Data = bytes.Clone(f.Meta), bytes.Clone(f.Data)
 			p.replies[f.Call] <- f
 		case wire.Cancel:
-			close(p.cancels[f.Call])
+			close(p.cancels[f.Call]) // a second one would end this process
 		}
 		p.mu.Unlock()
+	}
+}
+
+// stopReading does what has to be done while nothing is read.
+func (p *puppet) stopReading(f wire.Frame) {
+	verb, rest, _ := strings.Cut(strings.Trim(string(f.Data), `"`), " ")
+	switch verb {
+	case "go-deaf":
+		p.send(result(f.Call, `"deaf"`))
+		select {}
+	case "crossed":
+		n, _ := strconv.Atoi(rest)
+		frame(wire.Request, 1, okRequest, "small")(p, f.Call)
+		time.Sleep(100 * time.Millisecond) // the reply is under way, and stuck
+		frame(wire.Request, 2, okRequest, strings.Repeat("x", n<<20))(p, f.Call)
 	}
 }
 
@@ -94,6 +121,33 @@ func (p *puppet) act(id uint64, replies chan wire.Frame, cancelled chan struct{}
 	case "ask-and-wait":
 		p.ask(id, 1, replies)
 		select {}
+	case "ask-and-end":
+		frame(wire.Request, 1, okRequest, "")(p, id)
+		time.Sleep(100 * time.Millisecond)
+	case "gorge":
+		many(n, func(i int) intrusion {
+			return frame(wire.Request, uint32(i+1), okRequest, strings.Repeat("x", 1<<20))
+		})(p, id)
+		for range n {
+			<-replies
+		}
+	case "abort":
+		for i := range uint32(n) {
+			frame(wire.Request, i+1, okRequest, "")(p, id)
+			time.Sleep(20 * time.Millisecond)
+			frame(wire.Abort, i+1, "", "")(p, id)
+		}
+	case "crossed":
+		answer = fmt.Sprint(len((<-replies).Data) + len((<-replies).Data))
+	case "trickle":
+		trickle(p, id)
+		return
+	case "lie":
+		p.send(result(id+1, `1`))
+		select {}
+	case "close":
+		_ = syscall.Close(n)
+		select {}
 	case "hang":
 		select {}
 	case "patient":
@@ -112,7 +166,7 @@ func (p *puppet) act(id uint64, replies chan wire.Frame, cancelled chan struct{}
 		time.Sleep(1500 * time.Millisecond)
 		kept[0][0] = 2
 	case "flood":
-		for range n {
+		for i := 0; i < n || n == 0; i++ {
 			p.send(wire.Frame{Kind: wire.Log, Call: id, Meta: []byte(`{"level":"info","at_ns":1}`)})
 		}
 	}

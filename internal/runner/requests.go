@@ -144,8 +144,11 @@ func (e *errand) serve() {
 		}
 		return nil
 	})
-	if wanted {
-		_ = w.out.send(frame) // it fails only when the worker is gone, which ends the call by itself
+	if !wanted {
+		return
+	}
+	if err := w.out.send(frame); err != nil { // it is gone, or does not want to hear any more
+		w.end(verdict{why: err.Error(), crash: true})
 	}
 }
 

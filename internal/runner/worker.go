@@ -2,7 +2,6 @@ package runner
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"sync"
 	"time"
@@ -12,7 +11,7 @@ import (
 	"toolroom/tool"
 )
 
-// worker is one process. Its goroutine, live, starts it, reads what it says and
+// worker is one process. Its goroutine, live, starts it, reads what it says unless a call does, and
 // sees it out.
 type worker struct {
 	runner *Runner
@@ -67,11 +66,10 @@ func newWorker(r *Runner) *worker {
 
 // live is the whole life of a worker.
 func (w *worker) live() {
-	reader, err := w.start()
+	err := w.start()
 	if err != nil {
 		w.end(verdict{why: "it did not start: " + err.Error(), crash: true, start: true})
 	}
-	w.lead.reader = reader
 	w.lead.turn <- struct{}{}
 	close(w.ready)
 	for err == nil {
@@ -87,53 +85,79 @@ func (w *worker) live() {
 
 // start brings the worker to where it may be called: confined, and checked to
 // be, before its first word is believed.
-func (w *worker) start() (*wire.Reader, error) {
+func (w *worker) start() error {
+	if err := w.launch(); err != nil {
+		return err
+	}
+	conn := w.process.Conn
+	_ = conn.SetDeadline(time.Now().Add(startLimit)) // pipes that have no deadlines are read without
+	w.lead.buffer = bufio.NewReaderSize(conn, 64<<10)
+	compiled, err := w.greet()
+	if err != nil {
+		return err
+	}
+	if err := w.process.Verify(); err != nil {
+		return fmt.Errorf("it is not confined: %w", err)
+	}
+	if len(compiled) > 0 {
+		w.runner.platform.CompareAndSwap(nil, &compiled)
+	}
+	w.lead.reader = wire.NewReader(w.lead.buffer, wire.MaxMeta+wire.MaxData)
+	return conn.SetDeadline(time.Time{})
+}
+
+// launch starts the process.
+func (w *worker) launch() error {
 	process, err := w.runner.launcher.Start()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	w.out = newOutbox(process.Conn)
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.process = process
 	if w.ended != nil {
 		process.Kill() // meanwhile the room has stopped
 	}
-	w.mu.Unlock()
-	_ = w.process.Conn.SetDeadline(time.Now().Add(startLimit)) // sockets have deadlines; pipes that lack them are read without
-	o := w.runner.options
-	meta, err := wire.Encode(wire.HelloMeta{Slots: o.Isolates, MemoryMB: o.MemoryMB, LogBytes: o.LogBytes, MaxCached: o.MaxCached})
-	if err != nil {
-		return nil, err
-	}
-	reader := bufio.NewReaderSize(w.process.Conn, 64<<10)
-	platform := w.runner.platform.Load()
-	hello, most := wire.Frame{Kind: wire.Hello, Meta: meta}, maxPlatform
-	if platform != nil {
-		hello.Data, most = *platform, 0 // then no honest worker sends more than an empty frame before it is called
-	}
-	err = w.out.send(hello)
-	var first wire.Frame
-	if err == nil {
-		first, err = wire.NewReader(reader, most).Read()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, w.process.Complaint())
-	}
-	if first.Kind != wire.Ready || first.Call != 0 || first.Request != 0 {
-		return nil, fmt.Errorf("its first frame is %d", first.Kind)
-	}
-	if err := w.process.Verify(); err != nil {
-		return nil, fmt.Errorf("it is not confined: %w", err)
-	}
-	if platform == nil && len(first.Data) > 0 {
-		compiled := bytes.Clone(first.Data)
-		w.runner.platform.Store(&compiled)
-	}
-	return wire.NewReader(reader, wire.MaxMeta+wire.MaxData), w.process.Conn.SetDeadline(time.Time{})
+	return nil
 }
 
 // maxPlatform bounds what a worker may send before it is called: the compiled platform.
 const maxPlatform = 4 << 20
+
+// greet says hello and waits for the worker to be ready. The first one brings the platform, compiled.
+func (w *worker) greet() (compiled []byte, err error) {
+	hello, err := w.hello()
+	if err != nil {
+		return nil, err
+	}
+	most := maxPlatform
+	if hello.Data != nil {
+		most = 0 // then no honest worker sends more than an empty frame before it is called
+	}
+	var first wire.Frame
+	if err = w.out.send(hello); err == nil {
+		first, err = wire.NewReader(w.lead.buffer, most).Read()
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s", err, w.process.Complaint())
+	case first.Kind != wire.Ready || first.Call != 0 || first.Request != 0:
+		return nil, fmt.Errorf("its first frame is %d", first.Kind)
+	}
+	return first.Data, nil // that reader reads no more
+}
+
+// hello is the first frame that a worker gets.
+func (w *worker) hello() (wire.Frame, error) {
+	o := w.runner.options
+	meta, err := wire.Encode(wire.HelloMeta{Slots: o.Isolates, MemoryMB: o.MemoryMB, LogBytes: o.LogBytes, MaxCached: o.MaxCached})
+	f := wire.Frame{Kind: wire.Hello, Meta: meta}
+	if platform := w.runner.platform.Load(); platform != nil {
+		f.Data = *platform
+	}
+	return f, err
+}
 
 // call gives c to the worker, which ends it sooner or later.
 func (w *worker) call(c *call) {
@@ -151,7 +175,7 @@ func (w *worker) call(c *call) {
 	switch {
 	case w.lead.taken:
 	case len(w.pending) == 1:
-		w.lead.taken, c.leads = true, true
+		w.appoint(c)
 	default:
 		w.handOver()
 	}
@@ -161,8 +185,7 @@ func (w *worker) call(c *call) {
 	}
 }
 
-// post sends the frames of c. A frame that cannot be sent because of what is in
-// it fails the call alone.
+// post sends the frames of c, which fit has seen to fit. An error is the worker's.
 func (w *worker) post(c *call) error {
 	if c.check {
 		meta, err := wire.Encode(wire.CheckMeta{File: c.job.File})
@@ -190,10 +213,10 @@ func (w *worker) isReady() bool {
 	}
 }
 
-// end ends the worker, once, and every call in it.
+// end ends the worker, once, and every call in it. A call that has just ended is to blame for nothing.
 func (w *worker) end(v verdict) {
 	w.mu.Lock()
-	if w.ended != nil {
+	if w.ended != nil || v.blame != nil && w.pending[v.blame.id] != v.blame {
 		w.mu.Unlock()
 		return
 	}
@@ -210,18 +233,18 @@ func (w *worker) end(v verdict) {
 		process.Kill()
 	}
 	w.held.open()
-	for _, c := range calls {
-		c.orphan(v)
-	}
 	if v.blame != nil && !v.blame.check {
 		w.runner.convict(v.blame)
-		w.runner.options.OnKilled(v.blame.job.Place, v.blame.job.Key)
+	}
+	for _, c := range calls {
+		c.orphan(v)
 	}
 }
 
 // orphan ends c because its worker is gone.
 func (c *call) orphan(v verdict) {
 	c.end(func() {
+		c.blamed = v.blame == c
 		switch {
 		case v.blame == c && v.cause != nil:
 			c.err = tool.AsError(v.cause)

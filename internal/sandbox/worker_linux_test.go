@@ -52,6 +52,13 @@ func beWorker(args []string) error {
 		}
 		_, err := io.Copy(out, in)
 		return err
+	case "loud": // confined, but for its standard error, which is one more pipe
+		conn, err := newConn(in, out)
+		if err := errors.Join(err, limit(), closeDescriptors(), filter()); err != nil {
+			return err
+		}
+		_, err = io.Copy(conn, conn)
+		return err
 	}
 	conn, err := Enter()
 	if err != nil {
@@ -61,6 +68,15 @@ func beWorker(args []string) error {
 	case "echo":
 		_, err = io.Copy(conn, conn)
 		return err
+	case "earless":
+		if err := unix.Close(inFD); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(conn, "hello"); err != nil {
+			return err
+		}
+		time.Sleep(time.Hour) // to be looked at
+		return nil
 	case "sweep":
 		return report(conn, sweep())
 	case "attack":
@@ -193,6 +209,24 @@ func TestAWorkerWithOneThreadOutsideIsRefused(t *testing.T) {
 	say(t, p)
 	if err := p.Verify(); err == nil || !strings.Contains(err.Error(), "thread") || !strings.Contains(err.Error(), "Seccomp") {
 		t.Fatalf("a worker of which one thread only is confined: %v", err)
+	}
+}
+
+func TestAWorkerWithAThirdPipeIsRefused(t *testing.T) {
+	p := start(t, "loud")
+	say(t, p)
+	if err := p.Verify(); err == nil || !strings.Contains(err.Error(), "second "+toWrite) {
+		t.Fatalf("a worker that kept its standard error: %v", err)
+	}
+}
+
+func TestAWorkerWithOnePipeIsRefused(t *testing.T) {
+	p := start(t, "earless")
+	if _, err := io.ReadFull(p.Conn, make([]byte, 5)); err != nil {
+		t.Fatalf("%v: %s", err, p.Complaint())
+	}
+	if err := p.Verify(); err == nil || !strings.Contains(err.Error(), "0 pipes to read from") {
+		t.Fatalf("a worker that closed a pipe: %v", err)
 	}
 }
 

@@ -41,3 +41,21 @@ func TestWatchThatIsStoppedLooksNoMore(t *testing.T) {
 		t.Error("it looked on")
 	}
 }
+
+// What is looked after may take longer than a watch waits for something new.
+func TestWatchThatIsStartedByItsLookGoesOn(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	const idle, more = 3, 30
+	looks := 0
+	var w *Watch
+	w = NewWatch(time.Millisecond, idle, func(time.Time) {
+		if looks++; looks < more {
+			w.Start()
+		}
+	})
+	w.Start()
+	w.work.Wait()
+	if looks < more {
+		t.Errorf("it ended after %d looks", looks)
+	}
+}

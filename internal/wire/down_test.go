@@ -38,7 +38,7 @@ func TestUnpackCallRefuses(t *testing.T) {
 
 func TestReplyComesOutAsItWentIn(t *testing.T) {
 	refusal, err := Refusal(tool.Errorf(tool.EgressDenied, "no <way>"))
-	if err != nil || string(refusal.Error) != `{"code":"egress_denied","message":"no <way>"}` {
+	if err != nil || string(refusal.Error) != `{"code":"egress_denied","message":"no <way>","retryable":false}` {
 		t.Fatalf("%s %v", refusal.Error, err)
 	}
 	for _, m := range []ReplyMeta{{}, refusal, {Value: []byte("null")}, {Value: []byte(`{"a":1}`)}} {

@@ -1,5 +1,5 @@
-// Package wire is the language between a room and its workers: frames over one
-// socket. Both ends treat the other as hostile; a Reader never allocates for a
+// Package wire is the language between a room and its workers: frames over two
+// pipes. Both ends treat the other as hostile; a Reader never allocates for a
 // length it has not accepted, and any frame out of order is an error that ends
 // the connection.
 //
@@ -8,9 +8,9 @@
 //
 // A frame on the wire, little endian:
 //
-//	uint32 size of the rest │ uint8 kind │ uint64 call │ uint32 request │ uint32 meta size │ meta: JSON │ data: bytes
+//	uint32 size of the rest │ uint8 kind │ uint64 call │ uint32 request │ uint32 meta size │ meta │ data: bytes
 //
-// Meta is the JSON form of the Go type that Kind names; data is raw bytes
+// Meta is the JSON form of the Go type that Kind names, or for Call and Reply that type packed; data is raw bytes
 // (arguments, results, bodies, file contents) so that large values are never
 // escaped twice.
 package wire
@@ -31,8 +31,8 @@ const (
 	Load                   // Meta: LoadMeta, Data: code. Makes Key callable
 	Forget                 // Meta: ForgetMeta. Key will not be called again
 	Check                  // Meta: CheckMeta, Data: code. Compile, run nothing; answered by Checked
-	Call                   // Meta: CallMeta, Data: arguments as JSON
-	Reply                  // Meta: ReplyMeta, Data: what was asked for. Answers a Request
+	Call                   // Meta: CallMeta packed, Data: arguments as JSON
+	Reply                  // Meta: ReplyMeta packed, Data: what was asked for. Answers a Request
 	Cancel                 // ends a call: its signal aborts, then it is stopped
 )
 
@@ -59,7 +59,7 @@ type Frame struct {
 
 const (
 	headSize = 1 + 8 + 4 + 4
-	// MaxMeta bounds the JSON part of any frame, in bytes: the arguments that one
+	// MaxMeta bounds the meta of any frame, in bytes: the arguments that one
 	// tool may give another, and room for what is said about them.
 	MaxMeta = 1<<20 + 64<<10
 	// MaxData bounds the raw part of any frame, in bytes: the largest result,

@@ -10,7 +10,7 @@ import (
 	"toolroom/internal/wire"
 )
 
-// leadership is who reads the socket. Handing a call to another goroutine costs more than
+// leadership is who reads what the room says. Handing a call to another goroutine costs more than
 // a small call itself, so the goroutine that read a call runs it too, when no other
 // call is under way. Somebody else takes over the reading as soon as the call waits for
 // anything, and when it has run for longer than a tick.
@@ -43,7 +43,7 @@ func newLeadership(conn io.Reader) *leadership {
 	return l
 }
 
-// read reads frames and acts on them until the socket ends, something is wrong,
+// read reads frames and acts on them until the pipe ends, something is wrong,
 // or another goroutine has taken over.
 func (s *server) read() {
 	for {

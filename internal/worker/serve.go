@@ -1,6 +1,6 @@
 // Package worker is the child's side of the wire: it reads frames from its one
-// socket, runs calls in isolates, and asks the room for everything else. It has
-// no authority and trusts nobody; when the socket closes or says something
+// connection, runs calls in isolates, and asks the room for everything else. It has
+// no authority and trusts nobody; when that closes or says something
 // wrong, it ends.
 package worker
 
@@ -13,7 +13,7 @@ import (
 	"toolroom/internal/wire"
 )
 
-// server is one worker's life on one socket.
+// server is one worker's life on one connection.
 type server struct {
 	out    *writer
 	engine *engine.Engine
@@ -158,7 +158,7 @@ func (s *server) reply(f wire.Frame) error {
 	return nil
 }
 
-// send encodes and writes a frame. When the socket is gone there is nobody to
+// send encodes and writes a frame. When the pipe is gone there is nobody to
 // tell: the reading side ends the worker.
 func (s *server) send(kind wire.Kind, call uint64, meta any, data []byte) {
 	m, err := wire.Encode(meta)

@@ -9,7 +9,7 @@ import (
 	"toolroom/tool"
 )
 
-// room is the test's end of a worker's socket.
+// room is the test's end of a worker's connection.
 type room struct {
 	t   *testing.T
 	in  *wire.Reader
@@ -26,7 +26,7 @@ func newRoom(t *testing.T) *room {
 		select {
 		case <-done:
 		case <-time.After(10 * time.Second):
-			t.Error("the worker did not end with its socket")
+			t.Error("the worker did not end with its connection")
 		}
 	})
 	r := &room{t: t, in: wire.NewReader(here, wire.MaxMeta+wire.MaxData), out: wire.NewWriter(here)}

@@ -13,7 +13,7 @@ const bufferSize = 64 << 10
 
 func newBuffered(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, bufferSize) }
 
-// writer lets many goroutines write frames to one socket. Whoever finds nobody
+// writer lets many goroutines write frames to one pipe. Whoever finds nobody
 // waiting behind it flushes, so that frames written at the same time leave in
 // one system call.
 type writer struct {
@@ -28,7 +28,7 @@ func newWriter(w io.Writer) *writer {
 	return &writer{buf: buf, frames: wire.NewWriter(buf)}
 }
 
-// write writes one frame. An error is final: the socket is gone.
+// write writes one frame. An error is final: the pipe is gone.
 func (w *writer) write(f wire.Frame) error {
 	w.waiting.Add(1)
 	w.mu.Lock()
