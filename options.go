@@ -37,6 +37,7 @@ type Options struct {
 	MaxResult      int64             // bytes of a result: 1 MB, at most 16 MB
 	MaxTools       int               // tools in a workspace: 100, at most 10,000
 	InFlight       int               // calls of a workspace that run or wait at once: 64, at most 10,000; four times as many queue for their turn
+	Workers        int               // worker processes of the room at once: 64, at most 1,000; one that holds 2 GiB is ended
 	Rate           float64           // calls of a workspace a second, one second's worth of them at once: no limit
 
 	// ExposeSecretFiles are patterns (path.Match, case ignored; a name or a path in the workspace) of
@@ -100,7 +101,7 @@ func (o Options) withCounts() (Options, error) {
 	if o.ApprovalWait < 0 || o.ApprovalWait > maxApprovalWait {
 		return o, tool.Errorf(tool.InvalidArguments, "a change cannot wait %s for its approval: 0 to %s", o.ApprovalWait, maxApprovalWait)
 	}
-	timeout, tools, calls := int64(o.Timeout), int64(o.MaxTools), int64(o.InFlight)
+	timeout, tools, calls, workers := int64(o.Timeout), int64(o.MaxTools), int64(o.InFlight), int64(o.Workers)
 	if err := timeoutWithin(&timeout); err != nil {
 		return o, err
 	}
@@ -110,12 +111,15 @@ func (o Options) withCounts() (Options, error) {
 	if err := within("number of calls in flight", &calls, 64, 10_000); err != nil {
 		return o, err
 	}
+	if err := within("number of worker processes", &workers, 64, 1000); err != nil {
+		return o, err
+	}
 	for _, pattern := range o.ExposeSecretFiles {
 		if _, err := path.Match(pattern, "x"); err != nil || pattern == "" {
 			return o, tool.Errorf(tool.InvalidArguments, "%q is not a pattern of file names", pattern).WithHint("Write .env or config/*.env, with * and ? as wildcards.")
 		}
 	}
-	o.Timeout, o.MaxTools, o.InFlight = time.Duration(timeout), int(tools), int(calls)
+	o.Timeout, o.MaxTools, o.InFlight, o.Workers = time.Duration(timeout), int(tools), int(calls), int(workers)
 	if o.Timeout < time.Millisecond {
 		return o, tool.Errorf(tool.InvalidArguments, "a timeout of %s is too short: 1 ms is the least", o.Timeout)
 	}

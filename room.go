@@ -92,6 +92,7 @@ func (r *Room) runnerOptions() runner.Options {
 		Limits:   r.opts.limits(),
 		MemoryMB: r.opts.MemoryMB,
 		InFlight: r.opts.InFlight,
+		Workers:  r.opts.Workers,
 		Rate:     r.opts.Rate,
 		OnKilled: r.killed,
 		Log:      r.opts.Logger,

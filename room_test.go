@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -235,6 +236,12 @@ func TestOptionsOutOfRange(t *testing.T) {
 		"result":    {MaxResult: 1 << 30},
 		"tools":     {MaxTools: 20_000},
 		"isolation": {Isolation: "none"},
+		"in flight": {InFlight: 20_000},
+		"workers":   {Workers: 2000},
+		"no worker": {Workers: -1},
+		"rate":      {Rate: -1},
+		"rate NaN":  {Rate: math.NaN()},
+		"wait":      {ApprovalWait: 2 * time.Hour},
 	} {
 		o.Data = t.TempDir()
 		if r, err := toolroom.Open(t.Context(), o); err == nil {
@@ -245,6 +252,24 @@ func TestOptionsOutOfRange(t *testing.T) {
 	if _, err := toolroom.Open(t.Context(), toolroom.Options{}); tool.CodeOf(err) != tool.StorageFailed {
 		t.Errorf("without a directory: %v", err)
 	}
+}
+
+// TestOneWorkerServesManyWorkspaces has a room with one process: a workspace waits until another's is idle, and
+// never gets a process that the other used.
+func TestOneWorkerServesManyWorkspaces(t *testing.T) {
+	r := room(t, toolroom.Options{Workers: 1})
+	var calls sync.WaitGroup
+	for n := range 4 {
+		w := view(t, r, tool.Model, fmt.Sprint("w", n))
+		define(t, w, "mine", fmt.Sprintf("await null; return [%d, args.i]", n))
+		calls.Go(func() {
+			for i := range 5 {
+				out, err := w.Call(context.Background(), "mine", json.RawMessage(fmt.Sprintf(`{"i":%d}`, i)))
+				wants(t, out, err, fmt.Sprintf("[%d,%d]", n, i))
+			}
+		})
+	}
+	calls.Wait()
 }
 
 // TestManyWorkspacesAtOnce holds every result against what was asked for.

@@ -135,12 +135,12 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestTwoHundredCallsGoOnAtOnce ends only when 200 calls of a workspace, which one
-// worker serves, wait for the server at the same time.
+// TestTwoHundredCallsGoOnAtOnce ends only when 200 calls of a workspace, in the room's only
+// worker, wait for the server at the same time.
 func TestTwoHundredCallsGoOnAtOnce(t *testing.T) {
 	s := httptest.NewServer(newGate(200))
 	defer s.Close()
-	w := reaching(t, s.Listener.Addr().String(), toolroom.Options{InFlight: 200, Timeout: time.Minute})
+	w := reaching(t, s.Listener.Addr().String(), toolroom.Options{InFlight: 200, Workers: 1, Timeout: time.Minute})
 	create(t, w, "reshape", reshape)
 	atOnce(t, w, 200, s.URL)
 }

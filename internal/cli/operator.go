@@ -22,6 +22,7 @@ type operator struct {
 	timeout                 time.Duration
 	memory                  int64
 	maxTools, inFlight      int
+	workers                 int
 	rate                    float64
 	exposed                 []string
 	policy                  string
@@ -42,6 +43,7 @@ func (a *app) operatorFlags(c *cobra.Command) {
 	f.Int64Var(&o.memory, "memory", 0, "memory of a call in MiB, up to 1024 (default 128)")
 	f.IntVar(&o.maxTools, "max-tools", 0, "tools in a workspace, up to 10000 (default 100)")
 	f.IntVar(&o.inFlight, "in-flight", 0, "calls of a workspace at once, up to 10000 (default 64)")
+	f.IntVar(&o.workers, "workers", 0, "worker processes of the room at once, up to 1000 (default 64)")
 	f.Float64Var(&o.rate, "rate", 0, "calls of a workspace a second; more are answered rate_limited (default: no limit)")
 	f.StringArrayVar(&o.exposed, "expose-secret-files", nil, "PATTERN: secret-like files, such as .env, that tools may read and change all the same (repeatable)")
 	f.StringArrayVar(&o.env, "env", nil, "NAME=VALUE: handed to bodies as env.vars (repeatable)")
@@ -100,7 +102,7 @@ func (a *app) options() (toolroom.Options, error) {
 	o := a.operator
 	opts := toolroom.Options{
 		RequireSandbox: o.requireSandbox, AllowPrivate: o.allowPrivate, Exec: o.exec,
-		Timeout: o.timeout, MemoryMB: o.memory, MaxTools: o.maxTools, InFlight: o.inFlight, Rate: o.rate, ExposeSecretFiles: o.exposed, Env: map[string]string{},
+		Timeout: o.timeout, MemoryMB: o.memory, MaxTools: o.maxTools, InFlight: o.inFlight, Workers: o.workers, Rate: o.rate, ExposeSecretFiles: o.exposed, Env: map[string]string{},
 		Isolation: toolroom.Isolation(o.isolation), NoNet: o.net == "none",
 		Policy: o.policy, ApprovalWait: o.approvalWait, NoGlobalTools: o.noGlobal,
 	}
