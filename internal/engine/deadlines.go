@@ -4,30 +4,33 @@ import (
 	"container/heap"
 	"sync"
 	"time"
+
+	"toolroom/internal/tick"
 )
 
-// deadlines stops calls when their time is up. One goroutine looks at them every
-// tick while there are any, and for a while longer: setting a timer for each call
-// costs more than a small call itself. The zero value is ready.
+// deadlines stops calls when their time is up.
 type deadlines struct {
-	mu      sync.Mutex
-	queue   deadlineQueue
-	running bool
+	mu    sync.Mutex
+	queue deadlineQueue
+	watch *tick.Watch
 }
 
 const (
 	deadlineTick = 5 * time.Millisecond
-	deadlineIdle = 200 // ticks without calls before the goroutine ends
+	deadlineIdle = 200 // ticks without calls before nobody looks
 )
+
+func newDeadlines() *deadlines {
+	d := &deadlines{}
+	d.watch = tick.NewWatch(deadlineTick, deadlineIdle, d.look)
+	return d
+}
 
 func (d *deadlines) add(r *run) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	heap.Push(&d.queue, r)
-	if !d.running {
-		d.running = true
-		go d.watch()
-	}
+	d.mu.Unlock()
+	d.watch.Start()
 }
 
 func (d *deadlines) remove(r *run) {
@@ -38,21 +41,14 @@ func (d *deadlines) remove(r *run) {
 	}
 }
 
-func (d *deadlines) watch() {
-	ticker := time.NewTicker(deadlineTick)
-	defer ticker.Stop()
-	for idle := 0; ; idle++ {
-		<-ticker.C
-		due, left := d.take(time.Now())
-		for _, r := range due {
-			r.stop(interruptDeadline)
-		}
-		if left > 0 {
-			idle = 0
-		}
-		if idle >= deadlineIdle && d.end() {
-			return
-		}
+// look stops the calls whose time is up. Only the watch calls it.
+func (d *deadlines) look(now time.Time) {
+	due, left := d.take(now)
+	for _, r := range due {
+		r.stop(interruptDeadline)
+	}
+	if left > 0 {
+		d.watch.Start()
 	}
 }
 
@@ -64,14 +60,6 @@ func (d *deadlines) take(now time.Time) (due []*run, left int) {
 		due = append(due, heap.Pop(&d.queue).(*run))
 	}
 	return due, len(d.queue)
-}
-
-// end says whether there still is nothing to watch, and that nobody watches then.
-func (d *deadlines) end() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.running = len(d.queue) > 0
-	return !d.running
 }
 
 // deadlineQueue is a heap: the first deadline is in front. A run knows its place.

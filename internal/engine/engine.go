@@ -30,15 +30,17 @@ type Engine struct {
 	options Options
 	library *library
 
-	deadlines deadlines
+	deadlines *deadlines
 
 	mu sync.Mutex
 	seats
 }
 
-// Code is a body that was compiled. It is immutable and stays usable as long as
-// its Engine.
-type Code struct{ bytecode []byte }
+// Code is a body that was compiled. It stays usable as long as its Engine. Safe for concurrent use.
+type Code struct {
+	bytecode []byte
+	needs    needs
+}
 
 // New compiles the platform and makes the first isolate.
 func New(o Options) (*Engine, error) {
@@ -47,7 +49,7 @@ func New(o Options) (*Engine, error) {
 		return nil, err
 	}
 	o.Isolates = max(1, o.Isolates)
-	e := &Engine{options: o, library: l}
+	e := &Engine{options: o, library: l, deadlines: newDeadlines()}
 	i, err := newIsolate(o.Memory, l)
 	if err != nil {
 		return nil, err

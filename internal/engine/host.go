@@ -17,24 +17,25 @@ import (
 // host.hooks, and the two objects that the scripts work on.
 //
 //	begin(args, env)              → ctx; puts the call's globals in place
-//	refusal(error)                → the error object of a tool.Error
+//	refusal(error, text)          → the error object of a tool.Error; text is its JSON
 //	fire(id)                      a timer is due
 //	abort(reason)                 the caller cancelled, or the deadline is near
 //	describe(thrown)              → [name, message, stack, capability, hint]: strings or undefined
 //	makeError(name, message)      → an error object of that name
 //	explain(object)               → what to return instead of this platform object, or undefined
+//	need(script)                  runs a script that isolates start without, unless it was run
 //	unbox(object)                 → the boolean in a Boolean object
 type hooks struct {
 	host, internals value
 
-	begin, refusal, fire, abort, describe, makeError, explain, unbox value
-	set                                                              map[string]bool
+	begin, refusal, fire, abort, describe, makeError, explain, need, unbox value
+	set                                                                    map[string]bool
 }
 
 func (h *hooks) slots() map[string]*value {
 	return map[string]*value{
 		"begin": &h.begin, "refusal": &h.refusal, "fire": &h.fire, "abort": &h.abort,
-		"describe": &h.describe, "makeError": &h.makeError, "explain": &h.explain, "unbox": &h.unbox,
+		"describe": &h.describe, "makeError": &h.makeError, "explain": &h.explain, "need": &h.need, "unbox": &h.unbox,
 	}
 }
 
@@ -53,15 +54,15 @@ type hostFunc func(i *isolate, args []value) value
 func hostFuncs() map[string]hostFunc {
 	return map[string]hostFunc{
 		"hooks": hostHooks, "native": hostNative, "send": hostSend, "takeBack": hostTakeBack, "log": hostLog,
-		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "left": hostLeft, "classOf": hostClassOf, "parseJSON": hostParseJSON, "load": hostLoad,
+		"progress": hostProgress, "now": hostNow, "timer": hostTimer, "clearTimer": hostClearTimer, "define": hostDefine, "left": hostLeft, "classOf": hostClassOf, "parseJSON": hostParseJSON, "load": hostLoad,
 	}
 }
 
 // install makes host and internals, before any script runs.
 func (i *isolate) install() {
 	i.hooks.set = map[string]bool{}
-	i.hooks.host = lib.XJS_NewObject(i.tls, i.ctx)
-	i.hooks.internals = lib.XJS_NewObject(i.tls, i.ctx)
+	// Without a prototype: what is not in them yet would be asked of Object.prototype, where a body's accessor would be given them.
+	i.hooks.host, i.hooks.internals = i.bare(), i.bare()
 	for name, f := range hostFuncs() {
 		i.setProperty(i.hooks.host, name, i.function(name, f))
 	}
@@ -331,6 +332,14 @@ func className(class uint32) string {
 		return "dataview"
 	}
 	return "other"
+}
+
+// hostDefine(list, index, v): list[index] = v, whatever setters its prototypes have.
+func hostDefine(i *isolate, args []value) value {
+	if len(args) == 3 && lib.XJS_DefinePropertyValueUint32(i.tls, i.ctx, args[0], uint32(numberOf(args[1])), i.dup(args[2]), lib.MJS_PROP_C_W_E|lib.MJS_PROP_THROW) < 0 {
+		return exception()
+	}
+	return undefined()
 }
 
 // hostTimer(id, ms, quiet): fire(id) after ms. Nobody is told of a quiet one that was still set at the end.

@@ -35,7 +35,9 @@ type isolate struct {
 	hooks     hooks
 	natives   *platform.Natives
 	library   *library
-	keep      []any  // Go funcs whose pointers the engine holds
+	keep      []any // Go funcs whose pointers the engine holds
+	kept      int   // of them, those that the snapshot holds
+	outfits   map[string]*saved
 	call      *run   // the call that is in it; nil between calls
 	returning []*run // calls that were set aside and want it back; guarded by Engine.mu
 }
@@ -118,7 +120,7 @@ func (i *isolate) freeze() error {
 	lib.XJS_SetStripInfo(i.tls, i.rt, 0)
 	lib.XJS_RunGC(i.tls, i.rt)
 	lib.XJS_SetGCThreshold(i.tls, i.rt, lib.Tsize_t(i.used()+gcThreshold))
-	i.snapshot = i.arena.snapshot()
+	i.snapshot, i.kept = i.arena.snapshot(), len(i.keep)
 	return nil
 }
 
@@ -154,6 +156,8 @@ func (i *isolate) begin(memory int64) {
 func (i *isolate) restore() {
 	i.call = nil
 	i.natives.Reset()
+	clear(i.keep[i.kept:])
+	i.keep = i.keep[:i.kept]
 	i.arena.restore(i.snapshot)
 }
 

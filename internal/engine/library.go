@@ -115,6 +115,9 @@ func hostLoad(i *isolate, args []value) value {
 	if err != nil {
 		return i.throw("TypeError", err.Error())
 	}
+	if r := i.call; r != nil && r.job.Code != nil {
+		r.job.Code.needs.add(name)
+	}
 	fn := i.load(s.code)
 	if isException(fn) {
 		return fn

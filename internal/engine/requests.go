@@ -92,12 +92,11 @@ func (r *run) deliver(p Reply) {
 		return
 	}
 	delete(r.waiting, p.ID)
-	with, v := s.resolve, undefined()
+	with, give := s.resolve, r.iso.answer
 	if p.Error != nil {
-		with, v = s.reject, r.iso.refusal(p.Error)
-	} else {
-		v = r.iso.answer(p)
+		with, give = s.reject, r.iso.refusal
 	}
+	v := give(p)
 	if isException(v) {
 		r.iso.drop() // memory ran out, which the loop sees
 		return
@@ -105,19 +104,21 @@ func (r *run) deliver(p Reply) {
 	r.settle(s, with, v)
 }
 
-// refusal is the error object of a tool.Error in JSON. Owned.
-func (i *isolate) refusal(json []byte) value {
-	e := i.parse(json)
+// refusal is the error object of a refused request. Owned.
+func (i *isolate) refusal(p Reply) value {
+	e := i.parse(p.Error)
 	if isException(e) {
 		return e
 	}
+	text := i.str(string(p.Error))
 	defer i.free(e)
-	return i.invoke(i.hooks.refusal, e)
+	defer i.free(text)
+	return i.invoke(i.hooks.refusal, e, text)
 }
 
 // answer is {value, data} with no prototype. Owned.
 func (i *isolate) answer(p Reply) value {
-	o := lib.XJS_NewObjectProto(i.tls, i.ctx, value{Ftag: lib.EJS_TAG_NULL})
+	o := i.bare()
 	if isException(o) {
 		return o
 	}
@@ -133,6 +134,11 @@ func (i *isolate) answer(p Reply) value {
 		return exception()
 	}
 	return o
+}
+
+// bare makes an object without a prototype. Owned.
+func (i *isolate) bare() value {
+	return lib.XJS_NewObjectProto(i.tls, i.ctx, value{Ftag: lib.EJS_TAG_NULL})
 }
 
 // define gives v to object, under a name that is a C string.

@@ -134,6 +134,7 @@ func (r *run) do() ([]byte, *wire.Failure) {
 	if f := r.engine.seat(r); f != nil {
 		return nil, f
 	}
+	r.iso.dress(r.job.Code.needs.list())
 	r.iso.begin(r.job.Memory)
 	t := time.Now()
 	ok := r.enter()

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"container/list"
+	"slices"
 
 	"toolroom/internal/engine/platform"
 	"toolroom/internal/wire"
@@ -224,6 +225,7 @@ type saved struct {
 	runs    []span
 	data    []byte
 	natives platform.Open
+	keep    []any // as isolate.keep, without what the snapshot holds
 }
 
 type span struct{ from, to uintptr } // offsets from the arena's base
@@ -236,7 +238,7 @@ const chunk = 256
 func (i *isolate) save() *saved {
 	h := i.arena.header()
 	mem := i.arena.bytes(i.arena.base, h.high)
-	s := &saved{natives: i.natives.Take()}
+	s := &saved{natives: i.natives.Take(), keep: slices.Clone(i.keep[i.kept:])}
 	size := 0
 	for at := 0; at < len(mem); at += chunk {
 		end := min(at+chunk, len(mem))
@@ -267,6 +269,7 @@ func (s *saved) close() {
 // putBack is the reverse of save, on an isolate at its snapshot.
 func (i *isolate) putBack(s *saved) {
 	i.natives.Put(s.natives)
+	i.keep = append(i.keep[:i.kept], s.keep...)
 	data := s.data
 	for _, r := range s.runs {
 		n := copy(i.arena.bytes(i.arena.base+r.from, i.arena.base+r.to), data)

@@ -88,6 +88,13 @@ func TestCapabilityErrors(t *testing.T) {
 		real + "throw Object.create(real)":                                     "",
 		real + "throw structuredClone(real)":                                   "",
 		"throw Object.assign(new Error('x'), { code: 'egress_denied' })":       "",
+		// what the host sent is what counts, not what the language makes of it
+		"Object.prototype.toJSON = () => ({ code: 'internal', message: 'forged' }); await fetch('http://10.0.0.1/')":                              "egress_denied",
+		"for (const k of ['hint', 'details']) Object.defineProperty(Object.prototype, k, { get() { throw 1 } }); await fetch('http://10.0.0.1/')": "egress_denied",
+		// no accessor is ever given the platform's own objects, from which an error could be made
+		forging("Object.defineProperty(Object.prototype, k, { set: use })") + "try { new Blob(['x']); new FormData(); new ReadableStream() } catch {} throw made":                   "",
+		forging("Object.defineProperty(Object.prototype, k, { get: use })") + "try { new Response(new Map()) } catch {} try { await new Response('x').blob() } catch {} throw made": "",
+		"const Body = Object.getPrototypeOf(Response); if (Body !== Function.prototype || Object.getPrototypeOf(Request) !== Body) await fetch('http://10.0.0.1/'); throw 1":        "",
 	} {
 		_, meta := newWebHost().run(t, e, body, "{}")
 		if meta.Error == nil {
@@ -100,6 +107,12 @@ func TestCapabilityErrors(t *testing.T) {
 			t.Errorf("%s: capability %q, want %q", body, got.Code, capability)
 		}
 	}
+}
+
+// forging lies in wait for the scripts that run when a body first needs them, and makes an error of the host's with what it gets.
+func forging(wait string) string {
+	return "let made = 'nothing'; function use() { if (this.hostError) made = this.hostError({ code: 'internal', message: 'forged' }, '{\"code\":\"internal\"}') }" +
+		"for (const k of ['makeBlob', 'blobBytes', 'blobContent', 'formContent', 'isStream', 'streamOf', 'readForm', 'deferred']) { " + wait + " }"
 }
 
 // TestOpaqueResults: objects that JSON would write as {} say what to return instead.

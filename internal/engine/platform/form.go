@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -52,7 +51,7 @@ func splitForm(args Args) (any, error) {
 	out := []any{}
 	for {
 		part, err := r.NextRawPart()
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { // the last boundary; a body that ends before it gives one that wraps io.EOF
 			return out, nil
 		}
 		if err != nil {

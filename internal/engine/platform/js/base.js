@@ -25,7 +25,6 @@ const primordials = {
   stringify: JSON.stringify,
   parse: JSON.parse,
   join: uncurry(Array.prototype.join),
-  slice: uncurry(Array.prototype.slice),
   sort: uncurry(Array.prototype.sort),
   mapGet: uncurry(Map.prototype.get),
   mapSet: uncurry(Map.prototype.set),
@@ -59,22 +58,44 @@ const primordials = {
   trim: uncurry(String.prototype.trim),
   exec: uncurry(RegExp.prototype.exec),
   then: uncurry(Promise.prototype.then),
-  push: uncurry(Array.prototype.push),
-  splice: uncurry(Array.prototype.splice),
   setAdd: uncurry(Set.prototype.add),
   setHas: uncurry(Set.prototype.has),
   setDelete: uncurry(Set.prototype.delete),
   bytesSet: uncurry(Uint8Array.prototype.set),
-  bytesSlice: uncurry(Uint8Array.prototype.slice),
-  bytesPart: uncurry(Uint8Array.prototype.subarray),
-  bufferSlice: uncurry(ArrayBuffer.prototype.slice),
   dateNow: Date.now,
+  trunc: Math.trunc,
   Object, RegExp,
-  boxedValue: (v) => {
-    for (const prototype of [Number.prototype, String.prototype, Boolean.prototype, BigInt.prototype]) {
-      try { return uncurry(prototype.valueOf)(v); } catch { /* not of this kind */ }
-    }
-  },
+};
+
+const boxes = [Number, String, Boolean, BigInt];
+for (let n = 0; n < boxes.length; n++) boxes[n] = uncurry(boxes[n].prototype.valueOf);
+primordials.boxedValue = (v) => {
+  for (let n = 0; n < boxes.length; n++) {
+    try { return boxes[n](v); } catch { /* not of this kind */ }
+  }
+};
+
+// Lists of the platform's own are read by index and changed by these: iteration, and the methods of arrays, ask
+// prototypes that bodies can change for setters, iterators and species, and would hand them the lists.
+primordials.push = (list, ...values) => {
+  for (let n = 0; n < values.length; n++) host.define(list, list.length, values[n]);
+};
+primordials.removeAt = (list, at) => {
+  const gone = list[at];
+  for (let n = at + 1; n < list.length; n++) list[n - 1] = list[n];
+  list.length--;
+  return gone;
+};
+// bareList makes a list for stringify: it has no toJSON.
+primordials.bareList = () => {
+  const list = [];
+  primordials.setPrototypeOf(list, null);
+  return list;
+};
+primordials.copyList = (list) => {
+  const out = [];
+  for (let n = 0; n < list.length; n++) primordials.push(out, list[n]);
+  return out;
 };
 
 // getters of views and buffers, which bodies can shadow on the objects themselves.
@@ -96,7 +117,19 @@ primordials.bufferTransfer = uncurry(ArrayBuffer.prototype.transfer);
 primordials.errorClasses = { __proto__: null, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 primordials.viewLength = getter(typedArray, 'length');
 primordials.bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
+// Parts and copies of bytes, which ask for no species either.
+primordials.bytesPart = (v, from = 0, to = primordials.viewLength(v)) => new primordials.Uint8Array(primordials.viewbuffer(v), primordials.viewbyteOffset(v) + from, to - from);
+primordials.bytesSlice = (v, from = 0, to = primordials.viewLength(v)) => {
+  const out = new primordials.Uint8Array(to - from);
+  primordials.bytesSet(out, primordials.bytesPart(v, from, to));
+  return out;
+};
+primordials.bufferSlice = (b, from, to) => primordials.viewbuffer(primordials.bytesSlice(new primordials.Uint8Array(b), from, to));
 internals.primordials = primordials;
+
+// The engine makes `${a} ${b}` by calling the method concat of the first piece. Were a body to replace it, no text that the platform
+// puts together or converts would be what it seems.
+primordials.defineProperty(String.prototype, 'concat', { __proto__: null, writable: false, configurable: false });
 
 // put gives the global object (or another) a property as the web does: writable, configurable, not enumerable.
 internals.put = (target, name, value) =>
@@ -113,14 +146,27 @@ internals.explain = (v) => {
   return undefined;
 };
 
-// name gives a class its toStringTag; expose makes it global as well. hint is what to do instead of returning one.
-internals.name = (Class) =>
-  primordials.defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: Class.name, configurable: true });
+// show makes the members of a class enumerable, as Web IDL has them.
+const show = (o) => {
+  const names = primordials.ownKeys(o);
+  for (let n = 0; n < names.length; n++) {
+    const name = names[n], p = primordials.describeProperty(o, name);
+    if (typeof name !== 'string' || name === 'constructor' || !p.configurable || primordials.hasOwn(p, 'value') && typeof p.value !== 'function') continue;
+    primordials.defineProperty(o, name, { __proto__: null, enumerable: true });
+  }
+};
+// name gives a class its toStringTag, and its members their looks; expose makes it global as well. hint is what to do instead of returning one.
+const tag = Symbol.toStringTag;
+internals.name = (Class) => {
+  show(Class);
+  show(Class.prototype);
+  primordials.defineProperty(Class.prototype, tag, { __proto__: null, value: Class.name, configurable: true });
+};
 internals.expose = (Class, hint) => {
   internals.name(Class);
   // What a body has put there itself stays.
   const there = primordials.describeProperty(globalThis, Class.name);
-  if (!there || there.get) internals.put(globalThis, Class.name, Class);
+  if (!there || !primordials.hasOwn(there, 'value')) internals.put(globalThis, Class.name, Class);
   if (hint) primordials.weakSet(internals.opaque, Class.prototype, hint);
 };
 
@@ -133,7 +179,8 @@ internals.need = (script) => {
 };
 // lazy makes globals that run their script when they are first asked for.
 internals.lazy = (script, names) => {
-  for (const name of names) {
+  for (let n = 0; n < names.length; n++) {
+    const name = names[n];
     primordials.defineProperty(globalThis, name, {
       __proto__: null, configurable: true, enumerable: false,
       get() { internals.need(script); return primordials.describeProperty(globalThis, name).value; },

@@ -1,12 +1,12 @@
 // Headers, and Body: what Request and Response have in common.
 
 const {
-  Uint8Array: Bytes, TypeError: TypeErrorHere, Symbol: SymbolHere, SyntaxError: SyntaxErrorHere, Promise: PromiseHere, parse, exec, push, sort, splice, trim,
-  toLowerCase, stringSlice, getPrototypeOf, isArray, create, join, then, entries, viewLength, bytesSlice, bufferSlice, viewbuffer, objectToString,
+  Uint8Array: Bytes, TypeError: TypeErrorHere, Symbol: SymbolHere, SyntaxError: SyntaxErrorHere, parse, exec, push, sort, removeAt,
+  toLowerCase, stringSlice, charCodeAt, getPrototypeOf, isArray, create, ownKeys, describeProperty, defineProperty, viewLength, bytesSlice, viewbuffer,
 } = internals.primordials;
 const { expose, usv, bytes, encode, decode, concat, need } = internals;
 
-const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/, badValue = /[\0\r\n]/, wide = /[^\0-\xff]/, edges = /^[\t\r\n ]+|[\t\r\n ]+$/g;
+const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/, badValue = /[\0\r\n]/, wide = /[^\0-\xff]/;
 const plain = /^[!-\xff](?:[\t -\xff]*[!-\xff])?$/; // nothing to trim, nothing to refuse: nearly every value
 internals.isToken = (s) => s !== '' && !exec(notToken, s);
 
@@ -16,10 +16,20 @@ function headerName(name) {
   return toLowerCase(name);
 }
 
+const isBlank = (c) => c === 9 || c === 10 || c === 13 || c === 32;
+
+// trimmed is s without the white space of HTTP around it.
+function trimmed(s) {
+  let from = 0, to = s.length;
+  while (from < to && isBlank(charCodeAt(s, from))) from++;
+  while (to > from && isBlank(charCodeAt(s, to - 1))) to--;
+  return stringSlice(s, from, to);
+}
+
 function headerValue(name, value) {
   value = `${value}`;
   if (exec(plain, value)) return value;
-  value = internals.replace(edges, value, '');
+  value = trimmed(value);
   if (exec(badValue, value)) throw new TypeErrorHere(`the value of the header ${name} holds a line break or a NUL`);
   if (exec(wide, value)) throw new TypeErrorHere(`the value of the header ${name} holds a character above U+00FF; encode it first, for example with encodeURIComponent`);
   return value;
@@ -30,7 +40,7 @@ const received = {}; // tells Headers that a list came from the host
 class Headers {
   #list; // [lower-case name, value] in the order they were set
   #locked = false;
-  constructor(init, list) {
+  constructor(init = undefined, list = undefined) {
     if (init === received) {
       for (let n = 0; n < list.length; n++) list[n][0] = toLowerCase(list[n][0]);
       this.#list = list;
@@ -45,43 +55,58 @@ class Headers {
       return;
     }
     const pairs = internals.pairs(init, 'Headers');
-    for (let n = 0; n < pairs.length; n++) this.append(pairs[n][0], pairs[n][1]);
+    for (let n = 0; n < pairs.length; n++) this.#append(pairs[n][0], pairs[n][1]);
   }
   append(name, value) {
+    if (arguments.length < 2) throw new TypeErrorHere('append takes a name and a value');
+    this.#append(name, value);
+  }
+  #append(name, value) {
     name = headerName(name);
     value = headerValue(name, value);
     this.#open();
     push(this.#list, [name, value]);
   }
   set(name, value) {
+    if (arguments.length < 2) throw new TypeErrorHere('set takes a name and a value');
     name = headerName(name);
     value = headerValue(name, value);
     this.#open();
-    const at = this.#remove(name);
-    splice(this.#list, at < 0 ? this.#list.length : at, 0, [name, value]);
+    const list = this.#list, at = this.#first(name);
+    if (at < 0) { push(list, [name, value]); return; }
+    list[at] = [name, value];
+    this.#remove(name, at + 1);
   }
   delete(name) {
+    if (arguments.length < 1) throw new TypeErrorHere('delete takes a name');
     name = headerName(name);
     this.#open();
-    this.#remove(name);
+    this.#remove(name, 0);
   }
-  get(name) { return Headers.#find(this, headerName(name)); }
-  has(name) { return Headers.#find(this, headerName(name)) !== null; }
+  get(name) {
+    if (arguments.length < 1) throw new TypeErrorHere('get takes a name');
+    return Headers.#find(this, headerName(name));
+  }
+  has(name) {
+    if (arguments.length < 1) throw new TypeErrorHere('has takes a name');
+    return Headers.#find(this, headerName(name)) !== null;
+  }
   getSetCookie() {
     const out = [];
     for (let n = 0; n < this.#list.length; n++) if (this.#list[n][0] === 'set-cookie') push(out, this.#list[n][1]);
     return out;
   }
   #open() { if (this.#locked) throw new TypeErrorHere('these headers cannot be changed: copy them with new Headers(headers)'); }
-  // remove takes all headers of that name away and says where the first one was.
-  #remove(name) {
-    let first = -1;
-    for (let n = 0; n < this.#list.length;) {
-      if (this.#list[n][0] !== name) { n++; continue; }
-      if (first < 0) first = n;
-      splice(this.#list, n, 1);
+  #first(name) {
+    for (let n = 0; n < this.#list.length; n++) if (this.#list[n][0] === name) return n;
+    return -1;
+  }
+  // remove takes all headers of that name away, from the n-th of the list on.
+  #remove(name, n) {
+    while (n < this.#list.length) {
+      if (this.#list[n][0] === name) removeAt(this.#list, n);
+      else n++;
     }
-    return first;
   }
   static #find(headers, name) {
     let out = null;
@@ -93,7 +118,7 @@ class Headers {
   static #sorted(headers) {
     const out = [], seen = create(null);
     for (let n = 0; n < headers.#list.length; n++) {
-      const [name, value] = headers.#list[n];
+      const name = headers.#list[n][0], value = headers.#list[n][1];
       if (name === 'set-cookie') push(out, [name, value]);
       else if (!seen[name]) { seen[name] = true; push(out, [name, Headers.#find(headers, name)]); }
     }
@@ -101,6 +126,7 @@ class Headers {
   }
   static {
     internals.lockHeaders = (headers) => { headers.#locked = true; return headers; };
+    internals.receivedHeaders = (list) => new Headers(received, list);
     internals.headerOf = (headers, name) => Headers.#find(headers, name);
     // defaultHeader sets a header of a lower-case name unless it is there.
     internals.defaultHeader = (headers, name, value) => { if (Headers.#find(headers, name) === null) push(headers.#list, [name, value]); };
@@ -134,7 +160,7 @@ internals.contentOf = (v) => {
 
 function streamContent(v) {
   if (internals.isStream?.(v)) {
-    if (v.locked || internals.isDisturbed(v)) throw new TypeErrorHere('the stream was read already or is locked to a reader');
+    if (internals.isLocked(v) || internals.isDisturbed(v)) throw new TypeErrorHere('the stream was read already or is locked to a reader');
     return { __proto__: null, data: undefined, source: undefined, stream: v, type: null };
   }
   if (typeof v[SymbolHere.asyncIterator] === 'function') {
@@ -173,80 +199,87 @@ function parseBytes(data) {
 
 internals.parseBytes = parseBytes;
 
-class Body {
-  // {content, used, headers, list}: list is what the host sent, of which headers are made when somebody asks. One
-  // private field, because each costs as much as ten ordinary properties.
-  #state;
-  constructor(content, headers, list) { this.#state = { __proto__: null, content, used: false, headers, list }; }
-  get headers() { return Body.#headersOf(this); }
-  get body() { return this.#stream(); }
-  get bodyUsed() { return this.#isUsed(); }
-  async text() { return decode(await this.#bytes()); }
-  async json() { return parseBytes(await this.#bytes()); }
-  async bytes() { return bytesSlice(await this.#bytes()); }
-  async arrayBuffer() { return viewbuffer(bytesSlice(await this.#bytes())); }
-  async blob() {
-    const data = await this.#bytes();
-    need('blob');
-    return internals.makeBlob(data, this.#type());
+// stateOf gives the state of an object of the class: {content, used, headers, list, …}. list is what the host sent, of which headers
+// are made when somebody asks.
+const headersOf = (s) => (s.headers ??= internals.receivedHeaders(s.list));
+const typeOf = (s) => internals.headerOf(headersOf(s), 'content-type') ?? '';
+const isLocked = (c) => c.stream !== undefined && internals.isLocked(c.stream);
+const isUsed = (s) => s.used || s.content.stream !== undefined && internals.isDisturbed(s.content.stream);
+
+function streamOf(s) {
+  const c = s.content;
+  if (c.stream === undefined && (c.data !== undefined || c.source)) {
+    need('streams');
+    c.stream = internals.streamOf(c, s.used);
   }
-  async formData() {
-    const data = await this.#bytes();
-    need('forms');
-    return internals.readForm(data, this.#type());
-  }
-  #type() { return internals.headerOf(Body.#headersOf(this), 'content-type') ?? ''; }
-  static #headersOf(b) { return (b.#state.headers ??= new Headers(received, b.#state.list)); }
-  #isUsed() {
-    const s = this.#state, stream = s.content.stream;
-    return s.used || stream !== undefined && internals.isDisturbed(stream);
-  }
-  #stream() {
-    const s = this.#state, c = s.content;
-    if (c.stream === undefined && (c.data !== undefined || c.source)) {
-      need('streams');
-      c.stream = internals.streamOf(c, s.used);
-    }
-    return c.stream ?? null;
-  }
-  // bytes is all of the body: at once if it is there, else as a promise.
-  #bytes() {
-    const s = this.#state, c = s.content;
-    if (this.#isUsed()) throw new TypeErrorHere('the body was read already: it can be read once; call clone() before to read it twice');
-    if (c.stream !== undefined && c.stream.locked) throw new TypeErrorHere('the body is locked to a reader');
-    if (c.data === undefined && !c.source && c.stream === undefined) return new Bytes(0);
-    s.used = true;
-    if (c.stream !== undefined) return readAll(internals.puller(c.stream));
-    return c.data ?? readAll(c.source.pull);
-  }
-  static {
-    internals.takeBody = (b) => b.#bytes();
-    internals.hasBody = (b) => internals.isThere(b.#state.content);
-    internals.isBody = (v) => typeof v === 'object' && v !== null && #state in v;
-    // copyContent is a second content with the same bytes: what clone() needs.
-    internals.copyContent = (b) => {
-      const s = b.#state, c = s.content;
-      if (b.#isUsed() || c.stream?.locked) throw new TypeErrorHere('the body was read already, so it cannot be cloned: call clone() first');
-      if (c.data !== undefined && !c.stream) return content(c.data, c.type);
-      if (!internals.isThere(c)) return content(undefined, null);
-      const [one, two] = b.#stream().tee();
-      s.content = { __proto__: null, data: undefined, source: undefined, stream: one, type: c.type };
-      return { __proto__: null, data: undefined, source: undefined, stream: two, type: c.type };
-    };
-    internals.headersOf = Body.#headersOf;
-    internals.withContent = (b, c) => { b.#state.content = c; return b; };
-    // moveContent leaves b used.
-    internals.moveContent = (b) => {
-      const s = b.#state, c = s.content;
-      if (b.#isUsed() || c.stream?.locked) throw new TypeErrorHere('the body of the request was used already');
-      s.content = content(c.data, c.type);
-      s.used = internals.isThere(c);
-      return c;
-    };
-  }
+  return c.stream ?? null;
 }
-internals.Body = Body;
+
+// take is all of the body: at once if it is there, else as a promise. Whoever hands it on copies it.
+function take(s) {
+  const c = s.content;
+  if (isUsed(s)) throw new TypeErrorHere('the body was read already: it can be read once; call clone() before to read it twice');
+  if (isLocked(c)) throw new TypeErrorHere('the body is locked to a reader');
+  if (!isThere(c)) return new Bytes(0);
+  s.used = true;
+  return contentBytes(c);
+}
+
 // isThere says whether a content is one at all: null is not, empty text is.
-internals.isThere = (c) => c.data !== undefined || !!c.source || c.stream !== undefined;
-// contentBytes is all of a content that nobody else has: at once if it is there, else as a promise.
-internals.contentBytes = (c) => (c.stream !== undefined ? readAll(internals.puller(c.stream)) : c.data ?? readAll(c.source.pull));
+const isThere = (c) => c.data !== undefined || !!c.source || c.stream !== undefined;
+// isWhole says whether all of a content is there.
+const isWhole = (c) => c.data !== undefined && c.stream === undefined;
+// contentBytes is all of a content that nobody else has: at once if it is whole, else as a promise.
+const contentBytes = (c) => (c.stream !== undefined ? readAll(internals.puller(c.stream)) : c.data ?? readAll(c.source.pull));
+
+// bodyMembers gives Class what Request and Response have in common. There is no class that they extend: a body would find
+// it, and a private field more costs as much as ten ordinary properties.
+function bodyMembers(Class, stateOf) {
+  const members = {
+    get headers() { return headersOf(stateOf(this)); },
+    get body() { return streamOf(stateOf(this)); },
+    get bodyUsed() { return isUsed(stateOf(this)); },
+    async text() { return decode(await take(stateOf(this))); },
+    async json() { return parseBytes(await take(stateOf(this))); },
+    async bytes() { return bytesSlice(await take(stateOf(this))); },
+    async arrayBuffer() { return viewbuffer(bytesSlice(await take(stateOf(this)))); },
+    async blob() {
+      const s = stateOf(this), data = bytesSlice(await take(s));
+      need('blob');
+      return internals.makeBlob(data, typeOf(s));
+    },
+    async formData() {
+      const s = stateOf(this), data = await take(s);
+      need('forms');
+      return internals.readForm(data, typeOf(s));
+    },
+  };
+  const names = ownKeys(members);
+  for (let n = 0; n < names.length; n++) defineProperty(Class.prototype, names[n], describeProperty(members, names[n]));
+}
+
+// copyContent is a second content with the same bytes: what clone() needs.
+function copyContent(s) {
+  const c = s.content;
+  if (isUsed(s) || isLocked(c)) throw new TypeErrorHere('the body was read already, so it cannot be cloned: call clone() first');
+  if (isWhole(c)) return content(c.data, c.type);
+  if (!isThere(c)) return content(undefined, null);
+  const stream = streamOf(s), branches = internals.tee(stream, true);
+  s.content = { __proto__: null, data: undefined, source: undefined, stream: branches[0], type: c.type };
+  return { __proto__: null, data: undefined, source: undefined, stream: branches[1], type: c.type };
+}
+
+function checkUnread(s) {
+  if (isUsed(s) || isLocked(s.content)) throw new TypeErrorHere('the body of the request was used already');
+}
+
+// moveContent leaves s used.
+function moveContent(s) {
+  const c = s.content;
+  checkUnread(s);
+  s.content = content(c.data, c.type);
+  s.used = isThere(c);
+  return c;
+}
+
+internals.bodies = { __proto__: null, bodyMembers, headersOf, copyContent, moveContent, checkUnread, isThere, isWhole, contentBytes };

@@ -15,6 +15,7 @@ function coder(format, decode) {
     }
   };
   return {
+    __proto__: null,
     transform(chunk, controller) {
       const b = bytes(chunk);
       if (b === undefined) throw new TypeErrorHere('a compression stream takes ArrayBuffers and views on them');

@@ -15,4 +15,5 @@ host.hooks({
   makeError: internals.makeError,
   unbox: (v) => booleanValue(v),
   explain: internals.explain,
+  need: internals.need,
 });

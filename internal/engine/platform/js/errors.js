@@ -3,7 +3,7 @@
 
 const {
   Error: ErrorHere, TypeError: TypeErrorHere, RangeError: RangeErrorHere, SyntaxError: SyntaxErrorHere,
-  stringify, put, attempt,
+  setPrototypeOf, put, attempt,
 } = { ...internals.primordials, put: internals.put, attempt: internals.attempt };
 
 // Brand hides a host error's JSON in a private field of the error object: a field that
@@ -23,13 +23,15 @@ const copied = ['code', 'hint', 'details', 'retryable'];
 const network = { __proto__: null, egress_denied: 1, invalid_url: 1, fetch_failed: 1, response_too_large: 1 };
 
 // hostError makes the error object of a tool.Error. A failed fetch is a TypeError, as on the web.
-internals.hostError = (e) => {
+// text is its JSON.
+internals.hostError = (e, text) => {
+  setPrototypeOf(e, null); // what is absent is not to be found on Object.prototype
   const Class = network[e.code] ? TypeErrorHere : ErrorHere;
   const error = new Class(e.message);
   for (let n = 0; n < copied.length; n++) {
     if (e[copied[n]] !== undefined) put(error, copied[n], e[copied[n]]);
   }
-  new Brand(error, stringify(e));
+  new Brand(error, text);
   return error;
 };
 internals.brandOf = (e) => Brand.of(e);

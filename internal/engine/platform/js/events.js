@@ -1,7 +1,7 @@
 // Event, EventTarget, AbortController and AbortSignal.
 
 const {
-  Map: MapHere, Set: SetHere, TypeError: TypeErrorHere, mapGet, mapSet, setAdd, setDelete, setForEach, splice, slice, push, apply, isArray,
+  Map: MapHere, Set: SetHere, TypeError: TypeErrorHere, mapGet, mapSet, setAdd, setDelete, setForEach, removeAt, copyList, push, apply, isArray,
 } = internals.primordials;
 const { expose, put, DOMException } = internals;
 
@@ -18,7 +18,7 @@ class Event {
   #stop = false;
   #passive = false;
   #time = host.now();
-  constructor(type, init) {
+  constructor(type, init = undefined) {
     if (arguments.length === 0) throw new TypeErrorHere('an Event needs a type');
     this.#type = `${type}`;
     this.#bubbles = !!init?.bubbles;
@@ -58,7 +58,7 @@ expose(Event, 'Return the fields of the event that you need.');
 
 expose(class CustomEvent extends Event {
   #detail;
-  constructor(type, init) {
+  constructor(type, init = undefined) {
     super(type, init);
     this.#detail = init?.detail ?? null;
   }
@@ -69,7 +69,7 @@ let dispatch;
 
 class EventTarget {
   #listeners = new MapHere();
-  addEventListener(type, callback, options) {
+  addEventListener(type, callback, options = undefined) {
     if (callback === null || callback === undefined) return;
     if (typeof callback !== 'function' && typeof callback !== 'object') throw new TypeErrorHere('a listener is a function or an object with handleEvent');
     const o = typeof options === 'object' && options !== null ? options : { capture: options }, signal = o.signal;
@@ -80,12 +80,12 @@ class EventTarget {
     push(list, entry);
     if (signal) internals.whenAborted(signal, () => this.removeEventListener(type, callback, entry.capture));
   }
-  removeEventListener(type, callback, options) {
+  removeEventListener(type, callback, options = undefined) {
     const capture = !!(typeof options === 'object' && options !== null ? options.capture : options), list = this.#list(`${type}`);
     for (let n = 0; n < list.length; n++) {
       if (list[n].callback !== callback || list[n].capture !== capture) continue;
       list[n].gone = true;
-      splice(list, n, 1);
+      removeAt(list, n);
       return;
     }
   }
@@ -97,7 +97,7 @@ class EventTarget {
   }
   #dispatch(event) {
     setTarget(event, this);
-    const list = slice(this.#list(event.type));
+    const list = copyList(this.#list(event.type));
     for (let n = 0; n < list.length && !stopped(event); n++) {
       const l = list[n];
       if (l.gone) continue;
@@ -128,7 +128,7 @@ class AbortSignal extends EventTarget {
   #reason = undefined;
   #steps = new SetHere();
   #handler;
-  constructor(key) {
+  constructor(key = undefined) {
     if (key !== secret) throw new TypeErrorHere('AbortSignal has no constructor: use new AbortController().signal');
     super();
   }
@@ -140,7 +140,7 @@ class AbortSignal extends EventTarget {
     this.#handler = typeof f === 'function' ? f : null;
   }
   throwIfAborted() { if (this.#aborted) throw this.#reason; }
-  static abort(reason) {
+  static abort(reason = undefined) {
     const s = makeSignal();
     abortSignal(s, arguments.length ? reason : undefined);
     return s;
@@ -177,17 +177,25 @@ class AbortSignal extends EventTarget {
       setAdd(s.#steps, step);
       return () => { setDelete(s.#steps, step); };
     };
+    // follow is a signal of its own that aborts as s does, if there is an s.
+    internals.follow = (s) => {
+      const own = makeSignal();
+      if (s) internals.whenAborted(s, () => abortSignal(own, s.#reason));
+      return own;
+    };
     internals.reasonOf = (s) => s.#reason;
     internals.isAborted = (s) => s.#aborted;
   }
 }
 expose(AbortSignal, 'Return signal.aborted.');
 
-expose(class AbortController {
+class AbortController {
   #signal = makeSignal();
   get signal() { return this.#signal; }
-  abort(reason) { abortSignal(this.#signal, reason); }
-}, 'Return plain data instead.');
+  abort(reason = undefined) { abortSignal(this.#signal, reason); }
+}
+expose(AbortController, 'Return plain data instead.');
+internals.AbortController = AbortController;
 
 // ctx.signal: made when a body first asks for it.
 let signal, ended;

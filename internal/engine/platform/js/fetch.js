@@ -1,10 +1,12 @@
 // Request, Response and fetch. The network is the host's: fetch is a request like any other.
 
 const {
-  TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, toUpperCase, exec, stringify, viewLength,
+  TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, toUpperCase, exec, stringify, viewLength, indexOf, stringSlice, create, keys,
 } = internals.primordials;
-const { expose, put, usv, Body, DOMException, ask, content, contentOf, contentBytes, isThere, lockHeaders, headerList, headersOf, defaultHeader } = internals;
+const { expose, put, usv, ask, content, contentOf, lockHeaders, headerList, defaultHeader } = internals;
+const { bodyMembers, headersOf, copyContent, moveContent, checkUnread, isThere, isWhole, contentBytes } = internals.bodies;
 const HeadersHere = Headers;
+const made = {}; // tells Request and Response that their state is ready
 
 const normal = { __proto__: null, DELETE: 1, GET: 1, HEAD: 1, OPTIONS: 1, POST: 1, PUT: 1 };
 
@@ -28,121 +30,140 @@ function urlOf(input) {
 internals.requestURL = urlOf;
 
 const redirects = { __proto__: null, follow: 1, manual: 1, error: 1 };
-let planOfRequest;
+const nothing = { __proto__: null }; // the members of an init that is not there
+let stateOfRequest;
 
-// planOf reads what Request takes: {url, method, content, headers, redirect, signal, from, init}. headers are undefined where
-// there are none. type is the media type of a body that says none itself.
+const initOf = (init) => {
+  if (init === undefined || init === null) return nothing;
+  if (typeof init !== 'object' && typeof init !== 'function') throw new TypeErrorHere('what follows the URL or the body is an object, such as { method: "POST" }');
+  return init;
+};
+
+// planOf reads what Request takes: {url, method, content, headers, redirect, signal}. headers are undefined where
+// there are none. from is the state of the Request that was given instead of a URL; its body moves. type is the media type of a body that says none itself.
 function planOf(url, from, init, type) {
-  const o = init ?? {}, method = o.method !== undefined ? methodOf(o.method) : from ? from.method : 'GET';
+  const o = initOf(init), method = o.method !== undefined ? methodOf(o.method) : from ? from.method : 'GET';
   const body = o.body !== undefined && o.body !== null ? contentOf(o.body) : undefined;
-  if (method === 'GET' || method === 'HEAD') {
-    if (body || from && o.method === undefined && internals.hasBody(from.request)) throw new TypeErrorHere(`a ${method} request cannot have a body`);
-  }
-  const moved = body ?? (from ? internals.moveContent(from.request) : contentOf(null));
-  const given = o.headers !== undefined ? o.headers : from && headersOf(from.request);
+  const inherits = !body && from !== undefined && isThere(from.content);
+  if ((method === 'GET' || method === 'HEAD') && (body || from && isThere(from.content))) throw new TypeErrorHere(`a ${method} request cannot have a body`);
+  if (inherits) checkUnread(from);
+  const given = o.headers !== undefined ? o.headers : from && headersOf(from);
   let headers = given !== undefined ? new HeadersHere(given) : undefined;
   if (body && (type ?? body.type)) defaultHeader(headers ??= new HeadersHere(), 'content-type', type ?? body.type);
   const redirect = o.redirect !== undefined ? `${o.redirect}` : from ? from.redirect : 'follow';
   if (!redirects[redirect]) throw new TypeErrorHere('redirect is one of follow, manual, error');
-  const signal = o.signal !== undefined ? o.signal : from?.signal;
-  if (signal !== null && signal !== undefined && !internals.isSignal(signal)) throw new TypeErrorHere('signal must be an AbortSignal');
-  return { __proto__: null, url, method, content: moved, headers, redirect, signal: signal ?? undefined };
+  const signal = (o.signal !== undefined ? o.signal : from?.signal) ?? undefined;
+  if (signal !== undefined && !internals.isSignal(signal)) throw new TypeErrorHere('signal must be an AbortSignal');
+  return { __proto__: null, url, method, content: body ?? (inherits ? moveContent(from) : content(undefined, null)), headers, redirect, signal };
 }
 
 // fetchPlan is planOf for fetch, which leaves a URL in text to the host: only the host's own refusals keep their code.
 function fetchPlan(input, init, type) {
-  const from = planOfRequest(input);
+  const from = stateOfRequest(input);
   return planOf(from ? from.url : typeof input === 'string' ? usv(input) : urlOf(input), from, init, type);
 }
 
-class Request extends Body {
-  #plan;
-  #init;
-  constructor(input, init) {
+// What else a Request tells of itself, as it was given; nothing here depends on it.
+const notes = { __proto__: null, mode: 'cors', credentials: 'same-origin', cache: 'default', referrer: 'about:client', referrerPolicy: '', integrity: '', keepalive: false };
+const noted = keys(notes);
+
+class Request {
+  #s; // a plan, and what bodyMembers says
+  constructor(input, init = undefined) {
+    if (input === made) { this.#s = init; return; }
     if (arguments.length === 0) throw new TypeErrorHere('a Request needs a URL');
-    const from = planOfRequest(input), plan = planOf(from ? from.url : urlOf(input), from, init), o = init ?? {};
-    super(plan.content, plan.headers ?? new HeadersHere());
-    plan.request = this;
-    this.#plan = plan;
-    this.#init = from ? input.#init : { __proto__: null, mode: `${o.mode ?? 'cors'}`, credentials: `${o.credentials ?? 'same-origin'}`, cache: `${o.cache ?? 'default'}`, keepalive: !!o.keepalive };
+    const from = stateOfRequest(input), url = from ? from.url : urlOf(input);
+    if (!from && internals.hasUser(url)) throw new TypeErrorHere('a Request takes no URL with a user name or a password: send them in the header authorization');
+    const s = planOf(url, from, init), o = initOf(init), old = from ? from.notes : notes;
+    s.headers ??= new HeadersHere();
+    s.used = false;
+    s.notes = create(null);
+    for (let n = 0; n < noted.length; n++) s.notes[noted[n]] = Request.#note(o[noted[n]], old[noted[n]]);
+    this.#s = s;
   }
-  get url() { return this.#plan.url; }
-  get method() { return this.#plan.method; }
-  get redirect() { return this.#plan.redirect; }
-  get signal() { return (this.#plan.signal ??= new AbortController().signal); }
-  get mode() { return this.#init.mode; }
-  get credentials() { return this.#init.credentials; }
-  get cache() { return this.#init.cache; }
-  get keepalive() { return this.#init.keepalive; }
+  static #note(v, old) { return v === undefined ? old : typeof old === 'boolean' ? !!v : `${v}`; }
+  get url() { return this.#s.url; }
+  get method() { return this.#s.method; }
+  get redirect() { return this.#s.redirect; }
+  get signal() { return (this.#s.shown ??= internals.follow(this.#s.signal)); }
+  get mode() { return this.#s.notes.mode; }
+  get credentials() { return this.#s.notes.credentials; }
+  get cache() { return this.#s.notes.cache; }
+  get keepalive() { return this.#s.notes.keepalive; }
   get destination() { return ''; }
-  get integrity() { return ''; }
-  get referrer() { return 'about:client'; }
-  get referrerPolicy() { return ''; }
+  get integrity() { return this.#s.notes.integrity; }
+  get referrer() { return this.#s.notes.referrer; }
+  get referrerPolicy() { return this.#s.notes.referrerPolicy; }
   get duplex() { return 'half'; }
   clone() {
-    const p = this.#plan, copy = new Request(p.url, { method: p.method, headers: headersOf(this), redirect: p.redirect, signal: p.signal });
-    return internals.withContent(copy, internals.copyContent(this));
+    const s = this.#s, copy = copyContent(s);
+    return new Request(made, {
+      __proto__: null, url: s.url, method: s.method, content: copy, headers: new HeadersHere(headersOf(s)), redirect: s.redirect, signal: s.signal, used: false, notes: s.notes,
+    });
   }
   static {
-    planOfRequest = (v) => (typeof v === 'object' && v !== null && #plan in v ? v.#plan : undefined);
+    stateOfRequest = (v) => (typeof v === 'object' && v !== null && #s in v ? v.#s : undefined);
+    bodyMembers(Request, (r) => r.#s);
   }
 }
 expose(Request, 'Pass it to fetch.');
 
 const noBody = { __proto__: null, 101: 1, 103: 1, 204: 1, 205: 1, 304: 1 };
 const badReason = /[^\t\x20-\x7e\x80-\xff]/;
-const made = {}; // tells Response that its parts are ready
 
-class Response extends Body {
-  #head; // {url, status, statusText, redirected, type}
-  constructor(body, init) {
-    if (body === made) {
-      super(init.content, init.headers, init.list);
-      this.#head = init.head;
-      return;
-    }
-    const o = init ?? {}, status = o.status === undefined ? 200 : +o.status & 0xffff, c = contentOf(body ?? null);
+class Response {
+  #s; // {url, status, statusText, redirected, type}, and what bodyMembers says
+  constructor(body = undefined, init = undefined) {
+    if (body === made) { this.#s = init; return; }
+    const o = initOf(init), status = o.status === undefined ? 200 : +o.status & 0xffff;
     if (status < 200 || status > 599) throw new RangeErrorHere('the status of a Response is between 200 and 599');
-    if (body !== null && body !== undefined && noBody[status]) throw new TypeErrorHere(`a Response with status ${status} has no body`);
     const statusText = o.statusText === undefined ? '' : `${o.statusText}`;
     if (exec(badReason, statusText)) throw new TypeErrorHere('statusText holds characters that a status line cannot');
-    const headers = new HeadersHere(o.headers);
+    const headers = new HeadersHere(o.headers), c = contentOf(body ?? null);
+    if (isThere(c) && noBody[status]) throw new TypeErrorHere(`a Response with status ${status} has no body`);
     if (c.type) defaultHeader(headers, 'content-type', c.type);
-    super(c, headers);
-    this.#head = { __proto__: null, url: '', status, statusText, redirected: false, type: 'default' };
+    this.#s = stateOfResponse(c, headers, undefined, '', status, statusText, false, 'default');
   }
-  get status() { return this.#head.status; }
-  get ok() { return this.#head.status >= 200 && this.#head.status < 300; }
-  get statusText() { return this.#head.statusText; }
-  get url() { return this.#head.url; }
-  get type() { return this.#head.type; }
-  get redirected() { return this.#head.redirected; }
+  get status() { return this.#s.status; }
+  get ok() { return this.#s.status >= 200 && this.#s.status < 300; }
+  get statusText() { return this.#s.statusText; }
+  get url() { return withoutHash(this.#s.url); }
+  get type() { return this.#s.type; }
+  get redirected() { return this.#s.redirected; }
   clone() {
-    const head = this.#head, headers = new HeadersHere(headersOf(this));
-    return new Response(made, { content: internals.copyContent(this), headers: head.type === 'default' ? headers : lockHeaders(headers), head });
+    const s = this.#s, copy = copyContent(s), headers = new HeadersHere(headersOf(s));
+    return new Response(made, stateOfResponse(copy, s.type === 'default' ? headers : lockHeaders(headers), undefined, s.url, s.status, s.statusText, s.redirected, s.type));
   }
-  static error() {
-    const head = { __proto__: null, url: '', status: 0, statusText: '', redirected: false, type: 'error' };
-    return new Response(made, { content: content(undefined, null), headers: lockHeaders(new HeadersHere()), head });
-  }
+  static error() { return new Response(made, stateOfResponse(content(undefined, null), lockHeaders(new HeadersHere()), undefined, '', 0, '', false, 'error')); }
   static redirect(url, status = 302) {
-    const parts = internals.parseURL(usv(url), undefined);
+    const parts = internals.parseURL(usv(url), undefined), code = +status & 0xffff;
     if (typeof parts === 'string') throw new TypeErrorHere(parts);
-    if (status !== 301 && status !== 302 && status !== 303 && status !== 307 && status !== 308) throw new RangeErrorHere(`${status} is not the status of a redirect`);
-    return new Response(null, { status, headers: [['location', parts[0]]] });
+    if (code !== 301 && code !== 302 && code !== 303 && code !== 307 && code !== 308) throw new RangeErrorHere(`${code} is not the status of a redirect`);
+    const headers = new HeadersHere();
+    defaultHeader(headers, 'location', parts[0]);
+    return new Response(made, stateOfResponse(content(undefined, null), lockHeaders(headers), undefined, '', code, '', false, 'default'));
   }
-  static json(data, init) {
+  static json(data, init = undefined) {
     const text = stringify(data);
     if (text === undefined) throw new TypeErrorHere('the value cannot be written as JSON');
-    const headers = new HeadersHere(init?.headers);
+    const o = initOf(init), headers = new HeadersHere(o.headers);
     defaultHeader(headers, 'content-type', 'application/json');
-    return new Response(text, { status: init?.status, statusText: init?.statusText, headers });
+    return new Response(text, { __proto__: null, status: o.status, statusText: o.statusText, headers });
   }
   static {
-    internals.isResponse = (v) => typeof v === 'object' && v !== null && #head in v;
+    bodyMembers(Response, (r) => r.#s);
   }
 }
 expose(Response, 'Call .json() or .text() on it and return that.');
+
+function stateOfResponse(c, headers, list, url, status, statusText, redirected, type) {
+  return { __proto__: null, content: c, used: false, headers, list, url, status, statusText, redirected, type };
+}
+
+function withoutHash(url) {
+  const at = indexOf(url, '#');
+  return at < 0 ? url : stringSlice(url, 0, at);
+}
 
 // Streams that a body lets go of without reading them to their end are closed when the engine next collects garbage; the host closes the rest.
 const close = (stream) => internals.tell('net.close', { __proto__: null, stream });
@@ -196,8 +217,8 @@ function textOf(p, limits) {
 
 // send asks the host for what p describes, and promises {value, data}. limits, if there are any, are {timeoutMs, maxBytes}.
 function send(p, limits) {
-  const data = isThere(p.content) ? contentBytes(p.content) : undefined;
-  return p.signal === undefined && (data === undefined || data instanceof Bytes) ? ask('net.fetch', textOf(p, limits), data) : sendLater(p, limits, data);
+  const c = p.content, data = isThere(c) ? contentBytes(c) : undefined;
+  return p.signal === undefined && (data === undefined || isWhole(c)) ? ask('net.fetch', textOf(p, limits), data) : sendLater(p, limits, data);
 }
 
 // sendLater is send where the body is still to be read, or a signal may take the request back.
@@ -224,17 +245,17 @@ function received(p, { value, data }) {
 }
 
 function responseOf(v, c) {
-  const head = { __proto__: null, url: v.url, status: v.status, statusText: v.statusText ?? '', redirected: !!v.redirected, type: 'basic' };
-  return new Response(made, { __proto__: null, content: c, list: v.headers, head });
+  return new Response(made, stateOfResponse(c, undefined, v.headers, v.url, v.status, v.statusText, v.redirected, 'basic'));
 }
 
 // For fetchJson, which needs no Response unless something is wrong.
-internals.net = { __proto__: null, fetchPlan, send, received, responseOf };
+internals.net = { __proto__: null, fetchPlan, send, received, withoutHash };
 
-put(globalThis, 'fetch', async function fetch(input, init = undefined) {
+async function start(input, init) {
   const p = fetchPlan(input, init), answer = await send(p, undefined);
   return responseOf(answer.value, received(p, answer));
-});
+}
+put(globalThis, 'fetch', { fetch(input, init = undefined) { return start(input, init); } }.fetch);
 
 internals.lazy('blob', ['Blob', 'File']);
 internals.lazy('forms', ['FormData']);

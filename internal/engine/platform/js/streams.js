@@ -1,13 +1,25 @@
 // ReadableStream, as far as the bodies of requests and responses need it: default
 // readers, tee, pipes, async iteration. There are no byte-stream readers.
 
-const { Promise: PromiseHere, TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, Symbol: SymbolHere, push, splice, then, apply, viewLength } = internals.primordials;
+const { Promise: PromiseHere, TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, Symbol: SymbolHere, push, removeAt, apply, viewLength, bytesSlice, getPrototypeOf } = internals.primordials;
 const { expose, need } = internals;
 
 const resolved = (v) => new PromiseHere((done) => done(v));
-const ignore = () => {};
+const ignore = () => {}, rethrow = (e) => { throw e; }, nothing = { __proto__: null };
+// settled calls yes or no once what f returns has settled. It awaits instead of calling then, which a body may have replaced,
+// and which asks for a species.
+async function settled(f, yes, no) {
+  let v;
+  try {
+    v = await f();
+  } catch (e) {
+    no(e);
+    return;
+  }
+  yes(v);
+}
 // quiet marks a promise as seen, so that its rejection is not reported.
-const quiet = (p) => { then(p, undefined, ignore); return p; };
+const quiet = (p) => { settled(() => p, ignore, ignore); return p; };
 internals.deferred = () => {
   const d = { __proto__: null };
   d.promise = new PromiseHere((resolve, reject) => { d.resolve = resolve; d.reject = reject; });
@@ -32,14 +44,14 @@ const secret = {};
 
 class ReadableStreamDefaultController {
   #stream;
-  constructor(key, stream) {
+  constructor(key = undefined, stream = undefined) {
     if (key !== secret) throw new TypeErrorHere('this class has no constructor');
     this.#stream = stream;
   }
   get desiredSize() { return internals.desired(this.#stream); }
-  enqueue(chunk) { internals.enqueue(this.#stream, chunk); }
+  enqueue(chunk = undefined) { internals.enqueue(this.#stream, chunk); }
   close() { internals.closeStream(this.#stream); }
-  error(e) { internals.failStream(this.#stream, e); }
+  error(e = undefined) { internals.failStream(this.#stream, e); }
 }
 expose(ReadableStreamDefaultController);
 
@@ -67,7 +79,7 @@ class ReadableStream {
   #disturbed = false;
   #reader;
   #waiting = []; // reads without a chunk: {resolve, reject}
-  constructor(source = {}, strategy = {}) {
+  constructor(source = nothing, strategy = nothing) {
     if (source === null || typeof source !== 'object') throw new TypeErrorHere('a ReadableStream takes an object with start, pull and cancel');
     if (source.type !== undefined && source.type !== 'bytes') throw new TypeErrorHere(`${source.type} is no type of a ReadableStream`);
     this.#mark = strategy.highWaterMark === undefined ? (source.type === 'bytes' ? 0 : 1) : +strategy.highWaterMark;
@@ -77,29 +89,32 @@ class ReadableStream {
     this.#cancel = method(source, 'cancel');
     this.#controller = new ReadableStreamDefaultController(secret, this);
     const begun = method(source, 'start')?.(this.#controller);
-    then(resolved(begun), () => { this.#started = true; this.#want(); }, (e) => this.#fail(e));
+    settled(() => begun, () => { this.#started = true; this.#want(); }, (e) => this.#fail(e));
   }
   get locked() { return this.#reader !== undefined; }
-  cancel(reason) {
+  cancel(reason = undefined) {
     if (this.#reader) return PromiseHere.reject(new TypeErrorHere('the stream is locked to a reader: cancel the reader'));
     return this.#stop(reason);
   }
-  getReader(options) {
+  getReader(options = undefined) {
     if (options?.mode !== undefined) throw new TypeErrorHere('only default readers exist here: call getReader() without a mode');
     return new ReadableStreamDefaultReader(this);
   }
-  tee() { return internals.tee(this); }
-  pipeTo(destination, options) {
+  tee() { return internals.tee(this, false); }
+  pipeTo(destination, options = undefined) {
     need('writable');
-    return internals.pipe(this, destination, options ?? {});
+    return internals.pipe(this, destination, options ?? nothing);
   }
-  pipeThrough(pair, options) {
+  pipeThrough(pair, options = undefined) {
     need('writable');
+    const { readable, writable } = pair;
+    if (!internals.isStream(readable) || !internals.isSink(writable)) throw new TypeErrorHere('pipeThrough takes {readable, writable}, such as a TransformStream');
     if (this.#reader) throw new TypeErrorHere('the stream is locked to a reader');
-    quiet(internals.pipe(this, pair.writable, options ?? {}));
-    return pair.readable;
+    if (writable.locked) throw new TypeErrorHere('the destination is locked to a writer');
+    quiet(internals.pipe(this, writable, options ?? nothing));
+    return readable;
   }
-  values(options) { return iterate(this.getReader(), !!options?.preventCancel); }
+  values(options = undefined) { return iterate(this, new ReadableStreamDefaultReader(this), !!options?.preventCancel); }
   static from(list) { return internals.streamFrom(list); }
   #stop(reason) {
     this.#disturbed = true;
@@ -110,7 +125,7 @@ class ReadableStream {
     this.#end();
     const cancel = this.#cancel;
     this.#pull = this.#cancel = undefined;
-    return then(new PromiseHere((done) => done(cancel?.(reason))), ignore);
+    return settled(() => cancel?.(reason), ignore, rethrow);
   }
   #end() {
     this.#state = 'closed';
@@ -132,7 +147,7 @@ class ReadableStream {
   #read() {
     this.#disturbed = true;
     if (this.#queue.length > 0) {
-      const [chunk, size] = splice(this.#queue, 0, 1)[0];
+      const first = removeAt(this.#queue, 0), chunk = first[0], size = first[1];
       this.#size = this.#queue.length === 0 ? 0 : this.#size - size;
       if (this.#closing && this.#queue.length === 0) this.#end();
       else this.#want();
@@ -150,7 +165,7 @@ class ReadableStream {
     if (this.#waiting.length === 0 && this.#mark - this.#size <= 0) return;
     if (this.#pulling) { this.#again = true; return; }
     this.#pulling = true;
-    then(new PromiseHere((done) => done(this.#pull(this.#controller))), () => {
+    settled(() => this.#pull(this.#controller), () => {
       this.#pulling = false;
       if (this.#again) { this.#again = false; this.#want(); }
     }, (e) => this.#fail(e));
@@ -158,7 +173,7 @@ class ReadableStream {
   #enqueue(chunk) {
     if (this.#closing || this.#state !== 'readable') throw new TypeErrorHere('the stream is closed: nothing can be put into it');
     if (this.#waiting.length > 0) {
-      splice(this.#waiting, 0, 1)[0].resolve({ value: chunk, done: false });
+      removeAt(this.#waiting, 0).resolve({ value: chunk, done: false });
     } else {
       let size = 1;
       try {
@@ -181,6 +196,7 @@ class ReadableStream {
   static {
     internals.isStream = (v) => typeof v === 'object' && v !== null && #queue in v;
     internals.isDisturbed = (s) => s.#disturbed;
+    internals.isLocked = (s) => s.#reader !== undefined;
     internals.stateOf = (s) => s.#state;
     internals.errorOf = (s) => s.#error;
     internals.desired = (s) => (s.#state === 'errored' ? null : s.#state === 'closed' ? 0 : s.#mark - s.#size);
@@ -219,8 +235,9 @@ class ReadableStreamDefaultReader {
   }
   get closed() { return this.#closed.promise; }
   read() { return this.#stream ? internals.readStream(this.#stream) : PromiseHere.reject(new TypeErrorHere('the reader was released')); }
-  cancel(reason) { return this.#stream ? internals.stopStream(this.#stream, reason) : PromiseHere.reject(new TypeErrorHere('the reader was released')); }
-  releaseLock() {
+  cancel(reason = undefined) { return this.#stream ? internals.stopStream(this.#stream, reason) : PromiseHere.reject(new TypeErrorHere('the reader was released')); }
+  releaseLock() { this.#release(); }
+  #release() {
     if (!this.#stream) return;
     internals.unlockStream(this.#stream);
     this.#stream = undefined;
@@ -231,6 +248,9 @@ class ReadableStreamDefaultReader {
     this.#closed.reject(e);
   }
   static {
+    internals.readerOf = (stream) => new ReadableStreamDefaultReader(stream);
+    internals.releaseReader = (reader) => reader.#release();
+    internals.closedOf = (reader) => reader.#closed.promise;
     internals.readerEnded = (reader, ...why) => {
       if (!reader) return;
       if (why.length > 0) reader.#closed.reject(why[0]);
@@ -240,29 +260,29 @@ class ReadableStreamDefaultReader {
 }
 expose(ReadableStreamDefaultReader);
 
-const asyncIterator = Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype));
+const asyncIterator = getPrototypeOf(getPrototypeOf(async function* () {}.prototype));
 
-function iterate(reader, keep) {
+function iterate(stream, reader, keep) {
   let over = false;
   return {
     __proto__: asyncIterator,
     async next() {
       if (over) return { value: undefined, done: true };
       try {
-        const r = await reader.read();
-        if (r.done) { over = true; reader.releaseLock(); }
+        const r = await internals.readStream(stream);
+        if (r.done) { over = true; internals.releaseReader(reader); }
         return r;
       } catch (e) {
         over = true;
-        reader.releaseLock();
+        internals.releaseReader(reader);
         throw e;
       }
     },
     async return(value) {
       if (over) return { value, done: true };
       over = true;
-      const ended = keep ? undefined : reader.cancel(value);
-      reader.releaseLock();
+      const ended = keep ? undefined : internals.stopStream(stream, value);
+      internals.releaseReader(reader);
       await ended;
       return { value, done: true };
     },
@@ -271,9 +291,9 @@ function iterate(reader, keep) {
 
 // puller reads a stream as the bodies of requests are read: bytes, then undefined.
 internals.puller = (stream) => {
-  const reader = new ReadableStreamDefaultReader(stream);
+  new ReadableStreamDefaultReader(stream); // locks it
   return async () => {
-    const { value, done } = await reader.read();
+    const { value, done } = await internals.readStream(stream);
     if (done) return undefined;
     const b = internals.bytes(value);
     if (b === undefined) throw new TypeErrorHere('the stream of a body must give Uint8Arrays');
@@ -281,21 +301,26 @@ internals.puller = (stream) => {
   };
 };
 
-// streamOf is a stream over a content's bytes or its source.
+// streamOf is a stream over a content's bytes, which it copies since others may have them too, or over its source.
 internals.streamOf = (content, used) => {
   let data = content.data;
   const source = content.source;
   const s = new ReadableStream({
+    __proto__: null,
     type: 'bytes',
-    async pull(controller) {
-      const chunk = source ? await source.pull() : data;
+    async pull() {
+      const chunk = source ? await source.pull() : data && bytesSlice(data);
       data = undefined;
-      if (chunk === undefined || viewLength(chunk) === 0) controller.close();
-      else controller.enqueue(chunk);
+      if (internals.stateOf(s) !== 'readable') return; // cancelled meanwhile
+      if (chunk === undefined || viewLength(chunk) === 0) internals.closeStream(s);
+      else internals.enqueue(s, chunk);
     },
     cancel() { source?.cancel(); },
   });
-  if (used) quiet(internals.stopStream(s));
+  if (used) {
+    quiet(internals.stopStream(s));
+    new ReadableStreamDefaultReader(s); // stays locked, as by whoever read it
+  }
   return s;
 };
 
@@ -304,44 +329,52 @@ internals.streamFrom = (list) => {
   const f = list[SymbolHere.asyncIterator] ?? list[SymbolHere.iterator];
   if (typeof f !== 'function') throw new TypeErrorHere('ReadableStream.from takes something to iterate over');
   const it = apply(f, list, []);
-  return new ReadableStream({
-    async pull(controller) {
+  const s = new ReadableStream({
+    __proto__: null,
+    async pull() {
       const r = await it.next();
-      if (r.done) controller.close();
-      else controller.enqueue(await r.value);
+      if (r.done) internals.closeStream(s);
+      else internals.enqueue(s, await r.value);
     },
     async cancel(reason) { await it.return?.(reason); },
-  }, { highWaterMark: 0 });
+  }, { __proto__: null, highWaterMark: 0 });
+  return s;
 };
 
-internals.tee = (stream) => {
+// tee gives two streams of the same chunks; copying: the second one of copies.
+internals.tee = (stream, copying) => {
   const reader = new ReadableStreamDefaultReader(stream), cancelled = [undefined, undefined], branches = [];
   const ended = internals.deferred();
   let reading = false, again = false;
-  const alive = (f) => { for (let n = 0; n < 2; n++) if (!cancelled[n]) f(branches[n]); };
+  const alive = (f) => { for (let n = 0; n < 2; n++) if (!cancelled[n] && internals.stateOf(branches[n]) === 'readable') f(branches[n], n); };
+  const copyOf = (chunk) => {
+    const b = internals.bytes(chunk);
+    return b === undefined ? chunk : bytesSlice(b);
+  };
   async function pull() {
     if (reading) { again = true; return; }
     reading = true;
     try {
-      const { value, done } = await reader.read();
-      if (done) { alive((b) => internals.closeStream(b)); ended.resolve(); } else alive((b) => internals.enqueue(b, value));
+      const { value, done } = await internals.readStream(stream);
+      if (done) { alive(internals.closeStream); ended.resolve(); } else alive((b, n) => internals.enqueue(b, copying && n === 1 ? copyOf(value) : value));
     } catch (e) {
       alive((b) => internals.failStream(b, e));
       ended.resolve();
     }
     reading = false;
-    if (again) { again = false; return pull(); }
+    if (again) { again = false; await pull(); }
   }
   for (let n = 0; n < 2; n++) {
-    branches[n] = new ReadableStream({
+    push(branches, new ReadableStream({
+      __proto__: null,
       pull,
       cancel(reason) {
         cancelled[n] = [reason];
-        if (cancelled[1 - n]) ended.resolve(reader.cancel([cancelled[0][0], cancelled[1][0]]));
+        if (cancelled[1 - n]) ended.resolve(internals.stopStream(stream, [cancelled[0][0], cancelled[1][0]]));
         return ended.promise;
       },
-    }, { highWaterMark: 0 });
+    }, { __proto__: null, highWaterMark: 0 }));
   }
-  quiet(then(reader.closed, undefined, (e) => alive((b) => internals.failStream(b, e))));
+  settled(() => internals.closedOf(reader), ignore, (e) => alive((b) => internals.failStream(b, e)));
   return branches;
 };

@@ -29,8 +29,8 @@ expose(class TextEncoder {
   encode(input = '') { return internals.encode(input); }
   encodeInto(source, destination) {
     if (!(destination instanceof Bytes)) throw new TypeErrorHere('encodeInto writes into a Uint8Array');
-    const [read, written] = encodeInto(`${source}`, destination);
-    return { read, written };
+    const n = encodeInto(`${source}`, destination);
+    return { read: n[0], written: n[1] };
   }
 });
 
@@ -50,7 +50,7 @@ class TextDecoder {
   get encoding() { return this.#name; }
   get fatal() { return this.#fatal; }
   get ignoreBOM() { return this.#ignoreBOM; }
-  decode(input, options = {}) {
+  decode(input = undefined, options = {}) {
     let data = input === undefined ? nothing : bytes(input);
     if (data === undefined) throw new TypeErrorHere('TextDecoder.decode takes an ArrayBuffer or a view on one');
     const stream = !!options?.stream;
@@ -58,9 +58,9 @@ class TextDecoder {
     const started = this.#started;
     this.#rest = nothing;
     this.#started = false;
-    const [text, rest] = decodeText(this.#name, data, this.#fatal, stream, !started && !this.#ignoreBOM);
+    const decoded = decodeText(this.#name, data, this.#fatal, stream, !started && !this.#ignoreBOM), text = decoded[0];
     if (stream) {
-      this.#rest = new Bytes(rest);
+      this.#rest = new Bytes(decoded[1]);
       this.#started = started || text !== '' || viewLength(data) > viewLength(this.#rest);
     }
     return text;

@@ -1,6 +1,6 @@
 // URL and URLSearchParams. The parser is a native that keeps nothing: a URL is the list of its parts.
 
-const { TypeError: TypeErrorHere, Symbol: SymbolHere, stringify, isArray, slice, splice, push, sort, entries } = internals.primordials;
+const { TypeError: TypeErrorHere, Symbol: SymbolHere, stringify, push, sort, entries, apply, bareList, stringSlice } = internals.primordials;
 const { expose, put, usv } = internals;
 const parse = host.native('url.parse'), change = host.native('url.set');
 internals.parseURL = parse;
@@ -30,9 +30,9 @@ internals.pairMethods = (Class, list) => {
   make('keys', (p) => p[0]);
   make('values', (p) => p[1]);
   put(Class.prototype, SymbolHere.iterator, Class.prototype.entries);
-  put(Class.prototype, 'forEach', function forEach(callback, self) {
+  put(Class.prototype, 'forEach', function forEach(callback, self = undefined) {
     if (typeof callback !== 'function') throw new TypeErrorHere('forEach takes a function');
-    for (let n = 0; n < list(this).length; n++) callback.call(self, list(this)[n][1], list(this)[n][0], this);
+    for (let n = 0, all = list(this); n < all.length; n++, all = list(this)) apply(callback, self, [all[n][1], all[n][0], this]);
   });
 };
 
@@ -65,11 +65,12 @@ class URLSearchParams {
   #changed = undefined; // tells the URL that this belongs to
   constructor(init = '') {
     if (typeof init === 'object' && init !== null || typeof init === 'function') {
-      this.#list = #list in init ? init.#list.map((p) => [p[0], p[1]]) : internals.pairs(init, 'URLSearchParams');
+      if (!(#list in init)) this.#list = internals.pairs(init, 'URLSearchParams');
+      else for (let n = 0; n < init.#list.length; n++) push(this.#list, [init.#list[n][0], init.#list[n][1]]);
       return;
     }
     const text = usv(init);
-    this.#list = fromQuery(text[0] === '?' ? text.slice(1) : text);
+    this.#list = fromQuery(text[0] === '?' ? stringSlice(text, 1) : text);
   }
   get size() { return this.#list.length; }
   append(name, value) {
@@ -77,7 +78,7 @@ class URLSearchParams {
     push(this.#list, [usv(name), usv(value)]);
     this.#update();
   }
-  delete(name, value) {
+  delete(name, value = undefined) {
     name = usv(name);
     if (value !== undefined) value = usv(value);
     this.#keep((p) => p[0] !== name || value !== undefined && p[1] !== value);
@@ -94,7 +95,7 @@ class URLSearchParams {
     for (let n = 0; n < this.#list.length; n++) if (this.#list[n][0] === name) push(out, this.#list[n][1]);
     return out;
   }
-  has(name, value) {
+  has(name, value = undefined) {
     name = usv(name);
     if (value !== undefined) value = usv(value);
     for (let n = 0; n < this.#list.length; n++) {
@@ -122,7 +123,7 @@ class URLSearchParams {
   }
   toString() { return this.#text(); }
   #text() {
-    const flat = [];
+    const flat = bareList();
     for (let n = 0; n < this.#list.length; n++) push(flat, this.#list[n][0], this.#list[n][1]);
     return writeQuery(stringify(flat));
   }
@@ -147,7 +148,7 @@ expose(URLSearchParams, 'Return String(params) or Object.fromEntries(params).');
 class URL {
   #parts;
   #params;
-  constructor(url, base) {
+  constructor(url, base = undefined) {
     if (arguments.length === 0) throw new TypeErrorHere('new URL needs a URL');
     this.#parts = parse(usv(url), base === undefined ? undefined : usv(base));
     if (typeof this.#parts === 'string') {
@@ -167,13 +168,13 @@ class URL {
   }
   toString() { return this.#parts[HREF]; }
   toJSON() { return this.#parts[HREF]; }
-  static canParse(url, base) { return typeof parse(usv(url), base === undefined ? undefined : usv(base)) !== 'string'; }
-  static parse(url, base) { return URL.canParse(url, base) ? new URL(url, base) : null; }
+  static canParse(url, base = undefined) { return typeof parse(usv(url), base === undefined ? undefined : usv(base)) !== 'string'; }
+  static parse(url, base = undefined) { return URL.canParse(url, base) ? new URL(url, base) : null; }
   #set(name, value) {
     const parts = name === 'href' ? parse(value, undefined) : change(this.#parts[HREF], name, value);
     if (typeof parts === 'string') throw new TypeErrorHere(parts);
     this.#parts = parts;
-    if (this.#params && (name === 'href' || name === 'search')) refresh(this.#params, parts[8].slice(1));
+    if (this.#params && (name === 'href' || name === 'search')) refresh(this.#params, stringSlice(parts[8], 1));
   }
   static {
     for (let n = 0; n < 10; n++) {
@@ -185,7 +186,14 @@ class URL {
       });
     }
     internals.hrefOf = (v) => (typeof v === 'object' && v !== null && #parts in v ? v.#parts[HREF] : undefined);
-    internals.partsOf = (v) => v.#parts;
+    // withPairs is an absolute URL with pairs added to its query.
+    internals.withPairs = (href, pairs) => {
+      const parts = parse(href, undefined), params = new URLSearchParams(parts[8]), list = internals.pairsOf(params);
+      for (let n = 0; n < pairs.length; n++) push(list, pairs[n]);
+      return pairs.length === 0 ? href : change(href, 'search', internals.queryOf(params))[HREF];
+    };
+    // hasUser says whether an absolute URL holds a user name or a password.
+    internals.hasUser = (href) => { const parts = parse(href, undefined); return parts[2] !== '' || parts[3] !== ''; };
   }
 }
 expose(URL);

@@ -1,14 +1,15 @@
 // WritableStream, TransformStream, the text streams and pipes.
 
 internals.need('streams');
-const { Promise: PromiseHere, TypeError: TypeErrorHere, push, splice, then, apply, viewLength } = internals.primordials;
+const { Promise: PromiseHere, TypeError: TypeErrorHere, push, removeAt, then, apply, viewLength } = internals.primordials;
 const { expose, deferred, quiet, encode, whenAborted, reasonOf } = internals;
+const Controller = internals.AbortController;
 const secret = {}, ignore = () => {};
 const attempted = (f) => new PromiseHere((done) => done(f()));
 
 class WritableStreamDefaultController {
   #stream;
-  #abort = new AbortController();
+  #abort = new Controller();
   constructor(key, stream) {
     if (key !== secret) throw new TypeErrorHere('this class has no constructor');
     this.#stream = stream;
@@ -44,7 +45,7 @@ class WritableStream {
   }
   get locked() { return this.#writer !== undefined; }
   getWriter() { return new WritableStreamDefaultWriter(this); }
-  abort(reason) { return this.#writer ? PromiseHere.reject(new TypeErrorHere('the stream is locked to a writer')) : this.#abort(reason); }
+  abort(reason = undefined) { return this.#writer ? PromiseHere.reject(new TypeErrorHere('the stream is locked to a writer')) : this.#abort(reason); }
   close() { return this.#writer ? PromiseHere.reject(new TypeErrorHere('the stream is locked to a writer')) : this.#close(); }
   #write(chunk) {
     if (this.#state === 'errored') return PromiseHere.reject(this.#error);
@@ -76,7 +77,7 @@ class WritableStream {
   #full = false;
   #next() {
     if (this.#busy || this.#queue.length === 0) return;
-    const job = splice(this.#queue, 0, 1)[0];
+    const job = removeAt(this.#queue, 0);
     this.#busy = true;
     then(attempted(job.run), () => {
       this.#busy = false;
@@ -143,7 +144,7 @@ class WritableStreamDefaultWriter {
   get desiredSize() { return this.#live().desired(); }
   write(chunk) { return attempted(() => this.#live().write(chunk)); }
   close() { return attempted(() => this.#live().close()); }
-  abort(reason) { return attempted(() => this.#live().abort(reason)); }
+  abort(reason = undefined) { return attempted(() => this.#live().abort(reason)); }
   releaseLock() {
     if (!this.#sink) return;
     internals.lockSink(this.#stream, undefined);
@@ -190,15 +191,17 @@ class TransformStream {
       change = deferred();
     };
     this.#readable = new ReadableStream({
+      __proto__: null,
       pull() { press(false); return change.promise; },
       cancel: (reason) => { press(false); internals.failSink(this.#writable, reason); return t.cancel?.(reason); },
-    }, { highWaterMark: 0, ...readableStrategy });
+    }, { __proto__: null, highWaterMark: 0, ...readableStrategy });
     const out = this.#readable, fail = (e) => { internals.failStream(out, e); press(false); };
     const controller = new TransformStreamDefaultController(secret, out, (e) => { fail(e); internals.failSink(this.#writable, e); }, () => { if (!internals.wantsMore(out)) press(true); });
-    const guarded = (f) => async (...args) => {
-      try { return await f(...args); } catch (e) { fail(e); throw e; }
+    const guarded = (f) => async (chunk) => {
+      try { return await f(chunk); } catch (e) { fail(e); throw e; }
     };
     this.#writable = new WritableStream({
+      __proto__: null,
       start: () => t.start?.(controller),
       write: guarded(async (chunk) => {
         while (pressure && internals.stateOf(out) === 'readable') await change.promise;
@@ -232,6 +235,7 @@ expose(class TextEncoderStream extends Pair {
   constructor() {
     let high = ''; // half of a pair that the next chunk may complete
     super({
+      __proto__: null,
       transform(chunk, controller) {
         let text = high + `${chunk}`;
         const last = text.charCodeAt(text.length - 1);
@@ -250,6 +254,7 @@ expose(class TextDecoderStream extends Pair {
   constructor(label, options) {
     const decoder = new TextDecoder(label, options);
     super({
+      __proto__: null,
       transform(chunk, controller) { const text = decoder.decode(chunk, { stream: true }); if (text) controller.enqueue(text); },
       flush(controller) { const text = decoder.decode(); if (text) controller.enqueue(text); },
     });
@@ -264,7 +269,7 @@ expose(class TextDecoderStream extends Pair {
 internals.pipe = async (from, to, options) => {
   if (!internals.isSink(to)) throw new TypeErrorHere('a stream is piped into a WritableStream');
   if (to.locked) throw new TypeErrorHere('the destination is locked to a writer');
-  const reader = from.getReader(), sink = internals.sink(to), lock = {};
+  const reader = internals.readerOf(from), sink = internals.sink(to), lock = {};
   internals.lockSink(to, lock);
   let failed, aborted = deferred();
   quiet(aborted.promise);
@@ -274,18 +279,18 @@ internals.pipe = async (from, to, options) => {
     for (;;) {
       await race(sink.ready());
       if (sink.state() === 'errored') throw sink.error();
-      const { value, done } = await race(reader.read());
+      const { value, done } = await race(internals.readStream(from));
       if (done) break;
       quiet(sink.write(value));
     }
     if (!options.preventClose) await sink.close();
   } catch (e) {
     failed = [e];
-    if (internals.stateOf(from) === 'readable' && !options.preventCancel) quiet(reader.cancel(e));
+    if (internals.stateOf(from) === 'readable' && !options.preventCancel) quiet(internals.stopStream(from, e));
     if (!options.preventAbort) quiet(sink.abort(e));
   }
   undo();
-  reader.releaseLock();
+  internals.releaseReader(reader);
   internals.lockSink(to, undefined);
   if (failed) throw failed[0];
 };

@@ -1,0 +1,38 @@
+const out = {};
+const name = async (f) => { try { const v = await f(); return ['gave', v === undefined ? 'undefined' : v]; } catch (e) { return e?.name ?? String(e); } };
+const all = async (s) => { const list = []; for await (const v of s) list.push(v); return list; };
+const tick = async (n = 5) => { for (let i = 0; i < n; i++) await null; };
+const of = (...list) => new ReadableStream({ start(c) { for (const v of list) c.enqueue(v); c.close(); } });
+out.construct = [];
+for (const a of [[], [{}], [null], [5], [{ start: 5 }], [{ pull: 'x' }], [{ type: 'other' }], [{}, { highWaterMark: -1 }], [{}, { highWaterMark: NaN }], [{}, { size: 5 }], [{ start() { throw new RangeError('s'); } }], [undefined, undefined], [{}, { highWaterMark: '3' }]]) out.construct.push(await name(() => new ReadableStream(...a).locked));
+out.reader = [await name(() => new ReadableStreamDefaultReader()), await name(() => new ReadableStreamDefaultReader({})), await name(() => new ReadableStreamDefaultController()), await name(() => new ReadableStreamDefaultReader(of(1)).read())];
+const r = of(1, 2).getReader(); out.released = [await r.read(), r.releaseLock(), await name(() => r.read()), await name(() => r.cancel()), await name(() => r.closed), await name(() => r.releaseLock())];
+const waiting = new ReadableStream(), wr = waiting.getReader(), pending = name(() => wr.read()); wr.releaseLock(); out.pending = [await pending, waiting.locked];
+const order = []; const os = new ReadableStream({ start() { order.push('start'); }, pull(c) { order.push('pull'); if (order.length > 4) c.close(); else c.enqueue(order.length); } }); order.push('made'); await tick(); order.push('ticked'); out.order = [await all(os), order];
+let pulls = 0; const hw = new ReadableStream({ pull(c) { pulls++; c.enqueue(pulls); } }, { highWaterMark: 3 }); await tick(20); out.highWater = [pulls, (await hw.getReader().read()).value]; await tick(20); out.highWater.push(pulls);
+let zero = 0; const hz = new ReadableStream({ pull(c) { zero++; c.enqueue(zero); } }, { highWaterMark: 0 }); await tick(20); out.zero = [zero, (await hz.getReader().read()).value, zero];
+const sized = new ReadableStream({ start(c) { out.sized = [c.desiredSize]; c.enqueue('abc'); out.sized.push(c.desiredSize); c.enqueue('de'); out.sized.push(c.desiredSize); } }, { highWaterMark: 5, size: (s) => s.length });
+const badSize = new ReadableStream({ start(c) { try { c.enqueue(1); } catch (e) { out.badSize = [e.name]; } } }, { size() { return -1; } }); out.badSize.push(await name(() => badSize.getReader().read()));
+out.closed = await name(async () => { let c; const s = new ReadableStream({ start(k) { c = k; } }); c.close(); return [await name(() => c.enqueue(1)), await name(() => c.close()), c.desiredSize, await name(() => s.getReader().closed)]; });
+out.errored = await name(async () => { let c; const s = new ReadableStream({ start(k) { c = k; } }); c.error(new RangeError('r')); c.error(new SyntaxError('again')); return [await name(() => c.enqueue(1)), await name(() => c.close()), c.desiredSize, await name(() => s.getReader().closed), await name(() => s.getReader()), await name(() => s.cancel())]; });
+out.closeQueued = await name(async () => { let c; const s = new ReadableStream({ start(k) { c = k; } }); c.enqueue('a'); c.close(); const d = s.getReader(); return [await name(() => c.enqueue('b')), await d.read(), await d.read(), await d.closed === undefined]; });
+out.errorQueued = await name(async () => { let c; const s = new ReadableStream({ start(k) { c = k; } }); c.enqueue('a'); c.error(new RangeError('r')); return s.getReader().read(); });
+out.cancel = [];
+for (const cancel of [() => 'x', () => { throw new RangeError('c'); }, () => Promise.reject(new SyntaxError('p')), async () => {}, undefined]) { const s = new ReadableStream({ cancel }); out.cancel.push([await name(() => s.cancel('why')), await name(() => s.cancel()), await name(() => s.getReader().read())]); }
+const rc = of(1, 2, 3), rcr = rc.getReader(); await rcr.read(); out.readerCancel = [await rcr.cancel(), await rcr.read(), rc.locked, await name(() => rcr.closed)];
+out.asyncErrors = [await name(() => all(new ReadableStream({ async pull() { throw new RangeError('r'); } }))), await name(() => all(new ReadableStream({ async start() { throw new SyntaxError('s'); } })))];
+const it = of(1, 2, 3)[Symbol.asyncIterator](); out.iterator = [await it.next(), await it.return('r'), await it.next(), typeof it[Symbol.asyncIterator], Object.prototype.toString.call(it) !== ''];
+const keep = of(1, 2, 3); for await (const v of keep.values({ preventCancel: true })) break; out.keep = [keep.locked, await all(keep)];
+let stopped; const st = new ReadableStream({ pull(c) { c.enqueue(1); }, cancel(w) { stopped = [w]; } }); try { for await (const v of st) throw new RangeError('x'); } catch (e) { out.thrown = [e.name, stopped, st.locked]; }
+const parallel = of('a', 'b').getReader(); out.parallel = await Promise.all([parallel.read(), parallel.read(), parallel.read()]);
+const t = of({ n: 1 }), [t1, t2] = t.tee(); const [v1] = await all(t1), [v2] = await all(t2); out.tee = [v1 === v2, t.locked, await name(() => t.cancel())];
+let teeReason; const tc = new ReadableStream({ cancel(w) { teeReason = w; } }), [c1, c2] = tc.tee(); const p1 = c1.cancel('one'), p2 = c2.cancel('two'); await p1; await p2; out.teeCancel = teeReason;
+const te = new ReadableStream({ pull(c) { c.error(new RangeError('t')); } }), [e1, e2] = te.tee(); out.teeError = [await name(() => all(e1)), await name(() => all(e2))];
+const one = of('x', 'y', 'z'), [o1, o2] = one.tee(); o1.cancel(); out.teeOne = await name(() => all(o2));
+out.from = [await all(ReadableStream.from(new Set([1, 2]))), await name(() => ReadableStream.from(5)), await name(() => ReadableStream.from(null)), await all(ReadableStream.from([]))];
+out.pipes = [await name(() => of(1).pipeTo({})), await name(() => of(1).pipeThrough({})), await name(() => { const s = of(1); s.getReader(); return s.pipeTo(new WritableStream()); })];
+out.thenable = await all(new ReadableStream({ start() { return { then(f) { setTimeout(f, 1); } }; }, pull(c) { c.enqueue('late'); c.close(); } }));
+out.brand = [await name(() => ReadableStream.prototype.tee.call({})), await name(() => ReadableStream.prototype.cancel.call({})), await name(() => Reflect.get(ReadableStream.prototype, 'locked'))];
+out.bodyBytes = await name(async () => { const s = new Response('body bytes').body; const d = s.getReader(), a = await d.read(); return [a.value instanceof Uint8Array, a.value.length, (await d.read()).done]; });
+out.emptyBody = await all(new Response('').body);
+return out;
