@@ -107,11 +107,17 @@ func paramsOf(method string) (shape any, required bool) {
 	case "completion/complete":
 		return new(mcp.CompleteParams), true
 	case "logging/setLevel":
-		return new(mcp.SetLoggingLevelParams), true
+		return new(setLevel), true
 	case "subscriptions/listen":
 		return new(mcp.SubscriptionsListenParams), true
 	}
 	return optionalParams(method), false
+}
+
+// setLevel stands in for the SDK's type, which is deprecated as the method is.
+type setLevel struct {
+	Meta  map[string]any `json:"_meta"`
+	Level string         `json:"level"`
 }
 
 // optionalParams is paramsOf for methods that do without params.
