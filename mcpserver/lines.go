@@ -125,11 +125,13 @@ func (c *lineConn) take(line []byte) {
 	}
 }
 
-// refusal is the answer to a line that is no message, nil for one that is. err is what decoding it gave.
+// refusal is the answer to a line that is no message the SDK can take, nil for one that is. err is what decoding it gave.
 func refusal(line []byte, err error) []byte {
 	valid := json.Valid(line)
-	if valid && err == nil && answerable(line) {
-		return nil
+	if valid && err == nil {
+		if message := members(line); answerable(message) {
+			return oddParams(message)
+		}
 	}
 	if answer := tooDeep(line); answer != nil {
 		return answer
@@ -142,9 +144,18 @@ func refusal(line []byte, err error) []byte {
 
 func noMessage(line []byte) string {
 	if bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")) {
-		return "batches are not supported: send one message a line"
+		return "batches are not supported: send one message at a time"
 	}
 	return `this is no JSON-RPC 2.0 message: it takes "jsonrpc": "2.0", a method and, to be answered, an id that is a string or a whole number`
+}
+
+// members are the members of a message, nil for what is no object.
+func members(line []byte) map[string]json.RawMessage {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(line, &m) != nil {
+		return nil
+	}
+	return m
 }
 
 // maxID is the largest id that is a number: of larger ones, several are the same to who reads numbers as floats.
@@ -152,13 +163,12 @@ const maxID = 1<<53 - 1
 
 // answerable says whether the id of a message, if it has one, comes back as it was: the SDK
 // would cut 1.5 to 1, which is another request's, and take null for no id.
-func answerable(line []byte) bool {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(line, &m) != nil {
+func answerable(message map[string]json.RawMessage) bool {
+	if message == nil {
 		return false
 	}
-	id, given := m["id"]
-	if !given || string(id) == "null" && m["error"] != nil { // the second answers a message that had no id to read
+	id, given := message["id"]
+	if !given || string(id) == "null" && message["error"] != nil { // the second answers a message that had no id to read
 		return true
 	}
 	n, err := strconv.ParseInt(string(id), 10, 64)
@@ -255,13 +265,14 @@ func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err // answers come with a context that does not end
 	}
+	r, answer := m.(*jsonrpc.Response)
+	if answer {
+		r.Error = withCode(r.Error)
+		c.release(r.ID)
+	}
 	line, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return fmt.Errorf("encoding a message: %w", err)
-	}
-	r, answer := m.(*jsonrpc.Response)
-	if answer {
-		c.release(r.ID)
 	}
 	err = c.writeLine(line)
 	if answer {

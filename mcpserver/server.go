@@ -12,6 +12,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -86,7 +87,8 @@ func (s *Server) answer(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.CallToolRequest:
 			return s.call(ctx, r)
 		}
-		return next(ctx, method, req)
+		res, err := next(ctx, method, req)
+		return res, withCode(err)
 	}
 }
 
@@ -124,29 +126,38 @@ const maxRequest = 8 << 20
 // Handler serves MCP over streamable HTTP. Who may reach it is the caller's
 // affair: Handler checks neither keys nor origins.
 func (s *Server) Handler() http.Handler {
-	return checkID(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
+	return checkBody(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 		SessionTimeout: time.Hour, MaxRequestBodyBytes: maxRequest, PropagateRequestCancellation: true,
 	}))
 }
 
-// oddBody is the answer to a message that is nested too deep or whose id would not come back as it was.
+// oddBody is the answer to a body in which the SDK would not find messages as it takes them. It takes
+// lists of messages as well, from clients of the versions that had them.
 func oddBody(body []byte) []byte {
-	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
-		return nil
+	if len(body) > maxRequest {
+		return nil // which the SDK says
 	}
-	if _, err := jsonrpc.DecodeMessage(body); err != nil {
-		return tooDeep(body)
+	batch := []json.RawMessage{body}
+	if list := []json.RawMessage(nil); bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) && json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		batch = list
 	}
-	if answerable(body) {
-		return nil
+	for _, message := range batch {
+		_, err := jsonrpc.DecodeMessage(message)
+		if answer := refusal(message, err); answer != nil {
+			return answer
+		}
 	}
-	return complaint(jsonrpc.CodeInvalidRequest, idOf(body), noMessage(body))
+	return nil
 }
 
-// checkID answers what oddBody refuses. All else that is wrong with a body is left to next,
-// which reads it again.
-func checkID(next http.Handler) http.Handler {
+// checkBody answers what oddBody refuses. All else that is wrong with a request is left to next,
+// which reads the body again.
+func checkBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			next.ServeHTTP(w, r)
+			return
+		}
 		body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest+1))
 		if err != nil {
 			http.Error(w, "the body of the request did not arrive whole", http.StatusBadRequest)

@@ -101,6 +101,9 @@ type startError struct{ err error }
 func (e startError) Error() string { return e.err.Error() }
 func (e startError) Unwrap() error { return e.err }
 
+// saidError is a failure that has been printed already, within the one value that --json prints.
+type saidError struct{ error }
+
 // noArgs and oneName check the words after a command.
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
@@ -128,6 +131,9 @@ func (a *app) fail(err error) int {
 		code = exitUsage
 	case errors.As(err, &start):
 		code = exitRoom
+	}
+	if errors.As(err, &saidError{}) {
+		return code
 	}
 	if code == exitUsage && a.json {
 		a.printJSON(map[string]any{"error": tool.Errorf(tool.InvalidArguments, "%v", err).WithHint("Try '%s --help'.", cmp.Or(wrong.help, "toolroom"))})

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -29,13 +30,44 @@ func (a *app) doctorCommand() *cobra.Command {
 			return err
 		}
 		layers := toolroom.Layers()
-		missing := a.printLayers(layers, openings(opts), a.rulings(opts))
-		if opts.RequireSandbox && missing > 0 {
-			return tool.Errorf(tool.CapabilityDenied, "%d of the sandbox's layers are missing here", missing)
+		report := report{System: runtime.GOOS + "/" + runtime.GOARCH, Layers: layers, Missing: len(missing(layers)), Opened: openings(opts), Rules: a.rulings(opts)}
+		if opts.RequireSandbox {
+			report.Error = lacking(layers)
 		}
-		return nil
+		return a.printReport(report)
 	}
 	return c
+}
+
+// report is all that doctor says.
+type report struct {
+	System  string           `json:"system"`
+	Layers  []toolroom.Layer `json:"layers"`
+	Missing int              `json:"missing"`
+	Opened  []opening        `json:"opened"`
+	Rules   []ruling         `json:"rules"`
+	Error   *tool.Error      `json:"error,omitempty"` // what is missing although it is required
+}
+
+// missing are the names of the required layers that do not stand.
+func missing(layers []toolroom.Layer) []string {
+	var names []string
+	for _, l := range layers {
+		if l.Required && !l.Stands {
+			names = append(names, l.Name)
+		}
+	}
+	return names
+}
+
+// lacking is the failure of a machine that lacks layers, nil for one that has them all.
+func lacking(layers []toolroom.Layer) *tool.Error {
+	names := missing(layers)
+	if len(names) == 0 {
+		return nil
+	}
+	return tool.Errorf(tool.Stopped, "the sandbox is required, and these of its layers are missing here: %s", strings.Join(names, ", ")).
+		WithHint("The list says what each takes. Without --require-sandbox a room starts with those that stand.")
 }
 
 // opening is something that the operator opened beyond the defaults.
@@ -58,7 +90,7 @@ func openings(o toolroom.Options) []opening {
 	return found
 }
 
-// ruling is a choice of the operator about what models may change.
+// ruling is a choice of the operator that opens nothing: what is held tighter, and what models may change.
 type ruling struct {
 	Flag string `json:"flag"`
 	To   string `json:"to"`
@@ -67,6 +99,12 @@ type ruling struct {
 
 func (a *app) rulings(o toolroom.Options) []ruling {
 	found := []ruling{}
+	if o.Isolation == toolroom.PerProcess {
+		found = append(found, ruling{"--isolation", string(o.Isolation), "each call has a worker process of its own"})
+	}
+	if o.NoNet {
+		found = append(found, ruling{"--net", "none", "no tool reaches the network"})
+	}
 	for _, tenant := range o.NoGlobalTools {
 		found = append(found, ruling{"--no-global-tools", tenant, "this tenant (* is each) can make, change or enable no global tools"})
 	}
@@ -85,18 +123,31 @@ func (a *app) rulings(o toolroom.Options) []ruling {
 	return found
 }
 
-func (a *app) printLayers(layers []toolroom.Layer, opened []opening, ruled []ruling) (missing int) {
-	for _, l := range layers {
-		if l.Required && !l.Stands {
-			missing++
-		}
-	}
+// printReport prints one JSON value for machines, and for people a line for each layer and choice.
+func (a *app) printReport(r report) error {
 	if a.json {
-		a.printJSON(map[string]any{"system": runtime.GOOS + "/" + runtime.GOARCH, "layers": layers, "missing": missing, "opened": opened, "rules": ruled})
-		return missing
+		a.printJSON(r)
+		if r.Error != nil {
+			return saidError{r.Error}
+		}
+		return nil
 	}
+	a.printLayers(r)
+	for _, o := range r.Opened {
+		a.printf("OPENED   %s %s: %s\n", o.Flag, inertLine(o.To), o.Why)
+	}
+	for _, rule := range r.Rules {
+		a.printf("RULE     %s %s: %s\n", rule.Flag, inertLine(rule.To), rule.Says)
+	}
+	if r.Error != nil {
+		return r.Error
+	}
+	return nil
+}
+
+func (a *app) printLayers(r report) {
 	t := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
-	for _, l := range layers {
+	for _, l := range r.Layers {
 		stands := "stands "
 		if !l.Stands {
 			stands = "MISSING"
@@ -104,17 +155,10 @@ func (a *app) printLayers(layers []toolroom.Layer, opened []opening, ruled []rul
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", stands, l.Name, inertLine(l.Promise), inertLine(l.Detail))
 	}
 	if err := t.Flush(); err != nil {
-		return missing
+		return // nobody reads
 	}
-	a.printf("\n%d of %d layers stand on %s/%s.\n", len(layers)-missing, len(layers), runtime.GOOS, runtime.GOARCH)
-	if missing > 0 {
+	a.printf("\n%d of %d layers stand on %s.\n", len(r.Layers)-r.Missing, len(r.Layers), r.System)
+	if r.Missing > 0 {
 		a.printf("Without the missing ones, code that takes over the JavaScript engine has there what this user has. Serve only tools you trust.\n")
 	}
-	for _, o := range opened {
-		a.printf("OPENED   %s %s: %s\n", o.Flag, inertLine(o.To), o.Why)
-	}
-	for _, r := range ruled {
-		a.printf("RULE     %s %s: %s\n", r.Flag, inertLine(r.To), r.Says)
-	}
-	return missing
 }

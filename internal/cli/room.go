@@ -146,7 +146,7 @@ func (a *app) value(flag, text string) (string, error) {
 		return "", usageError{err: fmt.Errorf("%s: %w", flag, err)}
 	}
 	if len(b) > maxValue {
-		return "", usageError{err: fmt.Errorf("%s: more than %d bytes", flag, maxValue)}
+		return "", usageError{err: fmt.Errorf("%s: more than %d bytes, the most that a value may have", flag, maxValue)}
 	}
 	return string(b), nil
 }

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the expected outputs of scripts a
 
 func TestMain(m *testing.M) {
 	toolroom.WorkerMain()
-	testscript.Main(m, map[string]func(){"toolroom": run})
+	testscript.Main(m, programs())
 }
 
 // run is the program as cmd/toolroom has it.

@@ -18,6 +18,7 @@ import (
 // server is the program serving HTTP in this process.
 type server struct {
 	endpoint string // of MCP
+	data     string // its directory
 	stop     context.CancelFunc
 	ended    chan int
 }
@@ -30,9 +31,9 @@ func serve(t *testing.T) *server {
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
-	s := &server{stop: stop, ended: make(chan int, 1)}
+	s := &server{data: t.TempDir(), stop: stop, ended: make(chan int, 1)}
 	stderr, says := io.Pipe()
-	args := []string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--root", t.TempDir()}
+	args := []string{"serve", "--addr", "127.0.0.1:0", "--data", s.data, "--root", t.TempDir()}
 	go func() {
 		s.ended <- cli.Run(ctx, args, strings.NewReader(""), io.Discard, says, func(string) string { return "" })
 		says.Close()

@@ -175,7 +175,7 @@ func explainCompile(doc any, err error) error {
 	case errors.As(err, &invalid):
 		var verr *jsonschema.ValidationError
 		if errors.As(invalid.Err, &verr) {
-			x := explainer{root: doc, schema: true}
+			x := explainer{root: doc, of: definition}
 			return refuseSchema(x.problems(verr)...)
 		}
 	case errors.As(err, &load):

@@ -16,10 +16,10 @@ import (
 
 // explainer turns the validator's tree of errors into a list of problems.
 type explainer struct {
-	root   any                           // what was validated
-	known  map[string]*jsonschema.Schema // by location, to say what was wanted
-	schema bool                          // root is itself a schema
-	count  int
+	root  any                           // what was validated
+	of    subject                       // and what that is
+	known map[string]*jsonschema.Schema // by location, to say what was wanted
+	count int
 }
 
 // problems lists what err says, ordered by path.
@@ -70,8 +70,8 @@ func contains(k any) bool {
 // only differ in type become one wish.
 func (x *explainer) union(err *jsonschema.ValidationError) Problem {
 	tokens, got := x.at(err.InstanceLocation)
-	if name, ok := got.(string); ok && x.schema && len(tokens) > 0 && tokens[len(tokens)-1] == "type" {
-		return noType(tokens, name)
+	if name, ok := got.(string); ok && x.of == definition && len(tokens) > 0 && tokens[len(tokens)-1] == "type" {
+		return x.noType(tokens, name)
 	}
 	var parts, types []string
 	for _, c := range err.Causes {
@@ -81,7 +81,7 @@ func (x *explainer) union(err *jsonschema.ValidationError) Problem {
 			continue
 		}
 		first := inner[0]
-		if t, ok := c.ErrorKind.(*kind.Type); ok && first.Path == pathOf(tokens) {
+		if t, ok := c.ErrorKind.(*kind.Type); ok && first.Path == x.path(tokens) {
 			types = append(types, t.Want...)
 			continue
 		}
@@ -91,18 +91,18 @@ func (x *explainer) union(err *jsonschema.ValidationError) Problem {
 		return x.wrongType(tokens, types, got)
 	}
 	if len(parts) == 1 && len(types) > 0 && !slices.Contains(types, kindOf(got)) {
-		return Problem{Path: pathOf(tokens), Message: "fits none of the alternatives: " + parts[0] + ", or " + orList(types), Got: describe(got)}
+		return Problem{Path: x.path(tokens), Message: "fits none of the alternatives: " + parts[0] + ", or " + orList(types), Got: describe(got)}
 	}
 	if len(parts) > 5 {
 		parts = append(parts[:5], fmt.Sprintf("and %d more", len(parts)-5))
 	}
-	return Problem{Path: pathOf(tokens), Message: "fits none of the alternatives: " + strings.Join(parts, "; or "), Expected: "one of the alternatives", Got: describe(got)}
+	return Problem{Path: x.path(tokens), Message: "fits none of the alternatives: " + strings.Join(parts, "; or "), Expected: "one of the alternatives", Got: describe(got)}
 }
 
 // noType is for a schema's type that is none, as other languages call it.
-func noType(tokens []string, name string) Problem {
+func (x *explainer) noType(tokens []string, name string) Problem {
 	const types = "array, boolean, integer, null, number, object or string"
-	p := Problem{Path: pathOf(tokens), Message: quote(name) + " is no type of JSON Schema: want " + types, Expected: types, Got: "string " + quote(name)}
+	p := Problem{Path: x.path(tokens), Message: quote(name) + " is no type of JSON Schema: want " + types, Expected: types, Got: "string " + quote(name)}
 	switch strings.ToLower(name) {
 	case "str", "text", "date", "datetime", "url", "uuid", "enum":
 		p.hint = `Write "type": "string".`
@@ -155,7 +155,7 @@ func (x *explainer) at(location []string) ([]string, any) {
 func (x *explainer) leaf(err *jsonschema.ValidationError) []Problem {
 	tokens, got := x.at(err.InstanceLocation)
 	one := func(expected, format string, args ...any) []Problem {
-		return []Problem{{Path: pathOf(tokens), Message: fmt.Sprintf(format, args...), Expected: expected, Got: describe(got)}}
+		return []Problem{{Path: x.path(tokens), Message: fmt.Sprintf(format, args...), Expected: expected, Got: describe(got)}}
 	}
 	if expected := bound(err.ErrorKind); expected != "" {
 		return one(expected, "want %s, got %s", expected, describe(got))
@@ -198,10 +198,10 @@ func (x *explainer) leaf(err *jsonschema.ValidationError) []Problem {
 func (x *explainer) badName(name string) Problem {
 	tokens, _ := findText(x.root, name, nil)
 	message := "the name " + quote(name) + " is not allowed"
-	if x.schema {
+	if x.of == definition {
 		message = quote(name) + " is not a regular expression"
 	}
-	return Problem{Path: pathOf(tokens), Message: message, Got: quote(name)}
+	return Problem{Path: x.path(tokens), Message: message, Got: quote(name)}
 }
 
 // bound is what one keyword wants, for those that compare with something.
@@ -245,7 +245,7 @@ func (x *explainer) missing(err *jsonschema.ValidationError, tokens, names []str
 	var out []Problem
 	for _, n := range names {
 		wish := x.wish(err.SchemaURL, n)
-		p := Problem{Path: pathOf(append(tokens[:len(tokens):len(tokens)], n)), Message: "is required and missing", Expected: wish, Got: "nothing"}
+		p := Problem{Path: x.path(append(tokens[:len(tokens):len(tokens)], n)), Message: "is required and missing", Expected: wish, Got: "nothing"}
 		if wish != "" {
 			p.Message += "; want " + wish
 		}
@@ -285,7 +285,7 @@ func (x *explainer) unknown(err *jsonschema.ValidationError, tokens, names []str
 	}
 	var out []Problem
 	for _, n := range names {
-		out = append(out, Problem{Path: pathOf(append(tokens[:len(tokens):len(tokens)], n)), Message: message, Expected: "nothing", Got: quote(n)})
+		out = append(out, Problem{Path: x.path(append(tokens[:len(tokens):len(tokens)], n)), Message: message, Expected: "nothing", Got: quote(n)})
 	}
 	return out
 }
@@ -300,14 +300,14 @@ func (x *explainer) notListed(tokens []string, want []any, got any) Problem {
 		said = append(said, literal(v))
 	}
 	expected := "one of " + strings.Join(said, ", ")
-	return Problem{Path: pathOf(tokens), Message: "want " + expected + ", got " + describe(got), Expected: expected, Got: describe(got), hint: x.hint(tokens, nil, got)}
+	return Problem{Path: x.path(tokens), Message: "want " + expected + ", got " + describe(got), Expected: expected, Got: describe(got), hint: x.hint(tokens, nil, got)}
 }
 
 func (x *explainer) wrongType(tokens, types []string, got any) Problem {
 	types = unique(types)
 	expected := orList(types)
 	return Problem{
-		Path: pathOf(tokens), Message: "want " + expected + ", got " + describe(got),
+		Path: x.path(tokens), Message: "want " + expected + ", got " + describe(got),
 		Expected: expected, Got: describe(got), hint: x.hint(tokens, types, got),
 	}
 }
@@ -331,55 +331,3 @@ func quotedList(list []string) string {
 	}
 	return strings.Join(out, ", ")
 }
-
-// hint recognises what models get wrong about a value of the wrong type.
-func (x *explainer) hint(tokens, want []string, got any) string {
-	path := pathOf(tokens)
-	if x.schema && len(tokens) > 0 && tokens[len(tokens)-1] == "required" && kindOf(got) == "boolean" {
-		return `required is a list of names beside "properties", not a mark on each property: "required": ["name"].`
-	}
-	switch got := got.(type) {
-	case nil:
-		if len(tokens) > 0 && !x.schema {
-			return fmt.Sprintf("null is not absence: leave %s out if it is optional, else send a value.", path)
-		}
-	case string:
-		return textHint(path, len(tokens) == 0, want, got)
-	case []any:
-		if len(tokens) == 0 {
-			return `Arguments are one object of named values: {"name": value}.`
-		}
-	case map[string]any:
-		if slices.Contains(want, "string") {
-			return fmt.Sprintf("Send %s as text; JSON.stringify it if the tool wants JSON in a string.", path)
-		}
-	}
-	if slices.Contains(want, "array") && kindOf(got) != "array" && got != nil {
-		return fmt.Sprintf("Send %s as a list, also when it has one element: [%s].", path, literal(got))
-	}
-	if slices.Contains(want, "string") && kindOf(got) != "object" {
-		return fmt.Sprintf("Send %s as text: \"%s\".", path, strings.Trim(literal(got), `"`))
-	}
-	return ""
-}
-
-// textHint is for a string where something else was wanted.
-func textHint(path string, root bool, want []string, got string) string {
-	inner, notJSON := parse([]byte(got), limits{depth: MaxDepth})
-	encoded := notJSON == nil
-	switch {
-	case encoded && root && kindOf(inner) == "object":
-		return "The arguments are JSON text in a string: send the object itself."
-	case root:
-		return `Arguments are one object of named values: {"name": value}.`
-	case encoded && slices.Contains(want, kindOf(inner)) && (kindOf(inner) == "object" || kindOf(inner) == "array"):
-		return fmt.Sprintf("%s is JSON text in a string (encoded twice): send the %s itself.", path, kindOf(inner))
-	case encoded && (isNumber(inner) && (slices.Contains(want, "integer") || slices.Contains(want, "number")) || slices.Contains(want, kindOf(inner))):
-		return fmt.Sprintf("Send %s without quotes: %s.", path, clip(got, 40))
-	case slices.Contains(want, "array"):
-		return fmt.Sprintf("Send %s as a list, also when it has one element: [%s].", path, quote(got))
-	}
-	return ""
-}
-
-func isNumber(v any) bool { return kindOf(v) == "number" }

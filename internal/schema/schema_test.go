@@ -179,6 +179,46 @@ func TestValidateOutput(t *testing.T) {
 	}
 }
 
+// TestWhatIsWrongWithAResult speaks to the author of the body: what to return, and where it is in the result.
+func TestWhatIsWrongWithAResult(t *testing.T) {
+	const order = `{"type":"object","required":["items"],"properties":{"note":{"type":"string"},"tags":{"type":"array"},"done":{"type":"boolean"},"at":{"type":"object"},
+		"items":{"type":"array","items":{"type":"object","properties":{"price":{"type":"number"},"unit":{"enum":["kg","l"]},"size":{"anyOf":[{"type":"number","minimum":1},{"type":"object","required":["w"]}]}}}}}}`
+	const fallback = "Return what output_schema says, or change output_schema."
+	for _, c := range []struct{ name, schema, value, message, hint string }{
+		{"text wanted at the root", `{"type":"string"}`, `{"a":1}`, "result: want string, got object", "Return result as text; JSON.stringify it if output_schema wants JSON in a string."},
+		{"number for text at the root", `{"type":"string"}`, `5`, "result: want string, got number 5", `Return result as text: "5".`},
+		{"nothing returned", `{"type":"object"}`, `null`, "result: want object, got null", "Return a value: a body that ends without return gives null."},
+		{"JSON in a string at the root", order, `"{\"items\":[]}"`, "result: want object, got string", "result is JSON text in a string: return the object itself, without JSON.stringify."},
+		{"a list where an object was wanted", order, `[1]`, "result: want object, got array of 1", fallback},
+		{"text where an object was wanted", order, `"x"`, `result: want object, got string "x"`, fallback},
+		{"a price in quotes", order, `{"items":[{},{},{},{"price":"9.5"}]}`, `result.items[3].price: want number, got string "9.5"`, "Return result.items[3].price without quotes: 9.5."},
+		{"null inside", order, `{"items":[],"note":null}`, "result.note: want string, got null", "null is not absence: return a value for result.note, or leave it out if it is optional."},
+		{"one for a list", order, `{"items":[],"tags":"a"}`, `result.tags: want array, got string "a"`, `Return result.tags as a list, also when it has one element: ["a"].`},
+		{"a list inside in a string", order, `{"items":"[]"}`, "result.items: want array, got string", "result.items is JSON text in a string: return the array itself, without JSON.stringify."},
+		{"missing", order, `{}`, "result.items: is required and missing; want array", fallback},
+		{"not listed", order, `{"items":[{"unit":"g"}]}`, `result.items[0].unit: want one of "kg", "l", got string "g"`, fallback},
+		{"alternatives, each with its place", order, `{"items":[{"size":{}}]}`, "result.items[0].size: fits none of the alternatives: result.items[0].size.w: is required", fallback},
+		{"an odd name", `{"additionalProperties":{"type":"number"}}`, `{"a b":"x"}`, `result["a b"]: want number`, fallback},
+		{"an item of a list", `{"items":{"type":"number"}}`, `["x"]`, `result[0]: want number`, fallback},
+		{"too deep", `{}`, strings.Repeat("[", 600) + strings.Repeat("]", 600), "result[0][0]", fallback},
+		{"a pattern without end", `{"items":{"pattern":"^(a+)+$"}}`, `["` + strings.Repeat("a", 40) + `!"]`, "result[0]: the pattern", "backtracks without end"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := CompileOutput(json.RawMessage(c.schema))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := tool.AsError(s.ValidateOutput(json.RawMessage(c.value)))
+			if e == nil || e.Code != tool.OutputMismatch || !strings.HasPrefix(e.Message, c.message) || !strings.Contains(e.Hint, c.hint) {
+				t.Fatalf("got %v hint %q\nwant %q hint %q", e, e.Hint, c.message, c.hint)
+			}
+			if said := e.Message + e.Hint; strings.Contains(said, "(root)") || strings.Contains(strings.ToLower(said), "send ") || strings.Contains(said, "rguments") {
+				t.Errorf("the author of a body is told of arguments: %s %s", e.Message, e.Hint)
+			}
+		})
+	}
+}
+
 // doubling is a schema of thirty definitions, each of which refers to the next twice.
 func doubling(keyword, last string) string {
 	var b strings.Builder

@@ -24,35 +24,47 @@ func (s *Schema) Validate(args json.RawMessage) (json.RawMessage, error) {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
-	if err := s.check(args, tool.InvalidArguments, limits{depth: MaxDepth, exact: true, spread: maxSpread}); err != nil {
+	problems, err := s.check(args, arguments, limits{depth: MaxDepth, exact: true, spread: maxSpread})
+	if err != nil {
 		return nil, err
+	}
+	if len(problems) > 0 {
+		return nil, refuse(tool.InvalidArguments, problems)
 	}
 	return args, nil
 }
 
 // ValidateOutput checks what a tool returned. The error is a *tool.Error with
-// code output_mismatch and Details of type []Problem.
+// code output_mismatch and Details of type []Problem, whose paths begin with "result". It
+// speaks to the author of the body, for no caller can mend it.
 func (s *Schema) ValidateOutput(value json.RawMessage) error {
-	return s.check(bytes.TrimSpace(value), tool.OutputMismatch, limits{depth: MaxDepth, spread: maxSpread})
+	problems, err := s.check(bytes.TrimSpace(value), result, limits{depth: MaxDepth, spread: maxSpread})
+	if err != nil || len(problems) == 0 {
+		return err
+	}
+	e := refuse(tool.OutputMismatch, problems)
+	if e.Hint == "" {
+		e.WithHint("Return what output_schema says, or change output_schema.")
+	}
+	return e
 }
 
-func (s *Schema) check(raw json.RawMessage, code tool.Code, l limits) error {
+// check lists how raw does not fit.
+func (s *Schema) check(raw json.RawMessage, of subject, l limits) ([]Problem, error) {
 	if len(raw) > MaxArguments {
-		return refuse(code, []Problem{{Path: rootName, Message: fmt.Sprintf("%d bytes; at most %d are allowed", len(raw), MaxArguments)}})
+		return []Problem{{Path: of.within(rootName), Message: fmt.Sprintf("%d bytes; at most %d are allowed", len(raw), MaxArguments)}}, nil
 	}
 	tree, problem := parse(raw, l)
 	if problem != nil {
-		return refuse(code, []Problem{*problem})
+		problem.Path = of.within(problem.Path)
+		return []Problem{*problem}, nil
 	}
 	c, err := s.take()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer s.put(c)
-	if problems := c.check(plain(tree)); len(problems) > 0 {
-		return refuse(code, problems)
-	}
-	return nil
+	return c.check(plain(tree), of), nil
 }
 
 // take gives a checker that nobody else uses.
@@ -73,12 +85,12 @@ func (s *Schema) put(c *checker) {
 }
 
 // check validates v within the budget.
-func (c *checker) check(v any) (problems []Problem) {
+func (c *checker) check(v any, of subject) (problems []Problem) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case spent:
-			problems = []Problem{r.problem(v)}
+			problems = []Problem{r.problem(v, of)}
 		default:
 			panic(r)
 		}
@@ -91,12 +103,12 @@ func (c *checker) check(v any) (problems []Problem) {
 	}
 	var verr *jsonschema.ValidationError
 	if !errors.As(err, &verr) {
-		return []Problem{{Path: rootName, Message: clip(err.Error(), 200)}}
+		return []Problem{{Path: of.within(rootName), Message: clip(err.Error(), 200)}}
 	}
 	if refCycle(verr) {
-		return []Problem{{Path: rootName, Message: "a reference of the schema turns in a circle", hint: "The schema of the tool must be corrected."}}
+		return []Problem{{Path: of.within(rootName), Message: "a reference of the schema turns in a circle", hint: "The schema of the tool must be corrected."}}
 	}
-	x := explainer{root: v, known: c.byLocation}
+	x := explainer{root: v, of: of, known: c.byLocation}
 	return x.problems(verr)
 }
 
@@ -127,14 +139,14 @@ func countValues(v any) int {
 }
 
 // problem says what took too long.
-func (s spent) problem(v any) Problem {
+func (s spent) problem(v any, of subject) Problem {
 	if s.pattern == "" {
-		return Problem{Path: rootName, Message: "checking against the schema takes too much work",
-			hint: "Send less, or simplify the schema of the tool: fewer alternatives inside one another."}
+		return Problem{Path: of.within(rootName), Message: "checking against the schema takes too much work",
+			hint: of.verb() + " less, or simplify the schema of the tool: fewer alternatives inside one another."}
 	}
 	tokens, _ := findText(v, s.text, nil)
 	return Problem{
-		Path: pathOf(tokens), Message: fmt.Sprintf("the pattern %s takes too long on %s", quote(s.pattern), quote(s.text)),
+		Path: of.path(tokens), Message: fmt.Sprintf("the pattern %s takes too long on %s", quote(s.pattern), quote(s.text)),
 		Expected: "text that matches " + quote(s.pattern), Got: "string " + quote(s.text),
 		hint: "The pattern of the tool backtracks without end on this text: it needs one without nested repetition such as (a+)+.",
 	}

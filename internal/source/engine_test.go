@@ -7,6 +7,7 @@ import (
 
 	"toolroom/internal/engine"
 	"toolroom/internal/source"
+	"toolroom/internal/wire"
 	"toolroom/tool"
 )
 
@@ -43,11 +44,15 @@ func (r runner) run(t *testing.T, body string, lang tool.Language) (string, *too
 	}
 	call := r.engine.Start(&engine.Job{Code: code, Args: []byte(`{"a":2,"city":"Rome"}`), Env: []byte(`{"tool":"t"}`),
 		Timeout: 5 * time.Second, Memory: 64 << 20, MaxResult: 1 << 20, MaxLog: 1 << 16, Host: host{}})
-	value, meta := call.Run()
-	if meta.Error != nil {
-		return "", c.Explain(meta.Error)
-	}
-	return string(value), nil
+	var value string
+	var failed *tool.Error
+	call.Run(func(result []byte, meta wire.ResultMeta) {
+		value = string(result)
+		if meta.Error != nil {
+			value, failed = "", c.Explain(meta.Error)
+		}
+	})
+	return value, failed
 }
 
 func TestBodiesRun(t *testing.T) {

@@ -52,5 +52,5 @@ func (s *Store) openBeside(ctx context.Context, path string) (err error) {
 }
 
 func newer(have, known int64) error {
-	return fmt.Errorf("it was made by a newer Toolroom (schema %d, this one knows %d)", have, known)
+	return fmt.Errorf("%w (schema %d, this one knows %d)", errNewer, have, known)
 }

@@ -21,7 +21,7 @@ func lockFile(path string) (*lock, error) {
 	ok, err := f.TryLock()
 	if err != nil {
 		return nil, tool.Errorf(tool.StorageFailed, "cannot lock %s: %v", path, err).WithCause(err).
-			WithHint("Nothing was changed. Mend what stands in the way, or start with another --data directory.")
+			WithHint("Nothing was changed. %s, or start with another --data directory.", remedy(err))
 	}
 	if !ok {
 		_ = f.Close()

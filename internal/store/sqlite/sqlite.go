@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/pressly/goose/v3"
 	driver "modernc.org/sqlite" // also registers the driver "sqlite"
@@ -152,12 +153,15 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// errDamaged is a file that does not hold together.
-const errDamaged = damage("it is damaged")
+// What is wrong with a file itself.
+const (
+	errDamaged = fault("it is damaged") // it does not hold together
+	errNewer   = fault("it was made by a newer Toolroom")
+)
 
-type damage string
+type fault string
 
-func (d damage) Error() string { return string(d) }
+func (f fault) Error() string { return string(f) }
 
 // broken says whether the file itself is to blame, not the disk or the directory it is in.
 func broken(cause error) bool {
@@ -173,13 +177,35 @@ func unusable(path string, cause error) error {
 	if code := tool.CodeOf(cause); code != tool.Internal {
 		return cause
 	}
-	hint := "Nothing was changed. Free space, mend what stands in the way, or start with another --data directory."
-	if broken(cause) {
-		hint = "Nothing was changed. Move the file away and put a backup in its place, or start with another --data directory."
-	}
-	e := tool.Errorf(tool.StorageFailed, "cannot open the room's database %s: %v", path, cause).WithCause(cause).WithHint("%s", hint)
+	e := tool.Errorf(tool.StorageFailed, "cannot open the room's database %s: %v", path, reasonOf(cause)).WithCause(cause).WithHint("Nothing was changed. %s, or start with another --data directory.", remedy(cause))
 	e.Retryable = false
 	return e
+}
+
+// reasonOf is what SQLite said, without what was being done, if it was SQLite that said it.
+func reasonOf(cause error) error {
+	var e *driver.Error
+	if errors.As(cause, &e) {
+		return e
+	}
+	return cause
+}
+
+// remedy is the next step after a file that could not be opened.
+func remedy(cause error) string {
+	var e *driver.Error
+	full := errors.As(cause, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
+	switch {
+	case broken(cause):
+		return "Move the file away and put a backup in its place"
+	case errors.Is(cause, errNewer):
+		return "Start it with the version that made it, or a later one"
+	case full || errors.Is(cause, syscall.ENOSPC):
+		return "Free space on the disk that it is on"
+	case errors.Is(cause, fs.ErrPermission) || errors.Is(cause, syscall.EROFS):
+		return "Let this user write there"
+	}
+	return "Free space, mend what stands in the way"
 }
 
 // Close waits for the change that is being made, closes the file and gives up
