@@ -37,6 +37,18 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
+// A worker in which nothing happened for a while once never got round to interrupting what came then: it had to be killed.
+func TestALoopInAnIdleWorkerIsInterrupted(t *testing.T) {
+	r := open(t, Options{})
+	for _, idle := range []time.Duration{0, 1200 * time.Millisecond, 1500 * time.Millisecond} {
+		give(t, r, body("return 1"))
+		time.Sleep(idle) // by then nothing ticks in the worker any more
+		if _, f, err := r.Call(t.Context(), body("for (;;);").within(200)); err != nil || f == nil || f.Code != tool.Timeout {
+			t.Errorf("after %v: %+v %v", idle, f, err)
+		}
+	}
+}
+
 func BenchmarkCallSerial(b *testing.B) {
 	r := open(b, Options{})
 	job := body("return args.a").with(`{"a":1}`)

@@ -19,8 +19,12 @@ import (
 // And nothing on a pipe that never blocks takes long, so the scheduler is not told of its system calls: being told
 // wakes a thread that looks for calls which block, and that one takes the processor from a caller that
 // was merely interrupted. Each of the two costs as much as a small call of a tool.
+//
+// All but the reads of a worker: that thread also takes the processor from code that computes, and a worker has one
+// processor. If nothing woke the thread, a body that comes to an idle worker and loops would never be interrupted.
 type Conn struct {
 	in, out   *os.File
+	told      bool // the scheduler is told of reads
 	read      func(func(fd uintptr) bool) error
 	write     func(func(fd uintptr) bool) error
 	receiving transfer
@@ -91,8 +95,8 @@ func (t *transfer) do(wait func(func(uintptr) bool) error, p []byte) (int, error
 
 // Read implements io.Reader.
 func (c *Conn) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
+	if c.told || len(p) == 0 {
+		return c.in.Read(p)
 	}
 	n, err := c.receiving.do(c.read, p)
 	if n == 0 && err == nil {

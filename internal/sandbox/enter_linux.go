@@ -29,6 +29,7 @@ func Enter() (io.ReadWriteCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the pipes: %w", err)
 	}
+	conn.told = true
 	steps := []struct {
 		name string
 		do   func() error
