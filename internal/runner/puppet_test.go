@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"toolroom/internal/wire"
@@ -146,7 +145,7 @@ func (p *puppet) act(id uint64, replies chan wire.Frame, cancelled chan struct{}
 		p.send(result(id+1, `1`))
 		select {}
 	case "close":
-		_ = syscall.Close(n)
+		_ = os.NewFile(uintptr(n), "a pipe").Close()
 		select {}
 	case "hang":
 		select {}
