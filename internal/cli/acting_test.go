@@ -11,6 +11,9 @@ import (
 // TestNoTextActsOnTheTerminal makes a tool of nothing but text that acts, and looks at everything
 // that the program shows of it.
 func TestNoTextActsOnTheTerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many processes: not with -short")
+	}
 	const acts = "\x1b[2J\x1b]0;t\x07 \r\n \u202e\u2066 \u009b31m <script>alert(1)</script> [x](javascript:y)"
 	data, root := t.TempDir(), t.TempDir()
 	run := func(want int, args ...string) string {

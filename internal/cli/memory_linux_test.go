@@ -31,6 +31,9 @@ func (endless) Read(p []byte) (int, error) {
 
 // TestAGigabyteOfArgumentsOverStdio: the line is refused, its memory is not taken, and the session goes on.
 func TestAGigabyteOfArgumentsOverStdio(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a gigabyte: not with -short")
+	}
 	cmd := program(t, "mcp", "--data", t.TempDir(), "--root", t.TempDir())
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -72,6 +75,9 @@ func TestAGigabyteOfArgumentsOverStdio(t *testing.T) {
 
 // TestAGigabyteOfArgumentsOfCall: it is refused before a room is opened, from standard input and from a file.
 func TestAGigabyteOfArgumentsOfCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a gigabyte: not with -short")
+	}
 	for _, args := range []string{"-", "@/dev/zero"} {
 		var out bytes.Buffer
 		cmd := program(t, "call", "absent", "--args", args, "--data", t.TempDir(), "--root", t.TempDir())

@@ -72,6 +72,9 @@ func madeRoom(t *testing.T) string {
 
 // TestServeThatCannotStart: exit code 3, and who reads it is told the thing, the place, the reason and the next step.
 func TestServeThatCannotStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many processes: not with -short")
+	}
 	for _, c := range []struct {
 		name    string
 		place   func(t *testing.T) string // makes the data directory

@@ -55,6 +55,9 @@ func fetchJSONWays() []string {
 
 // TestFetchJSONWays: ctx.fetchJson(url) asks for the same and gives the same as with options that say nothing.
 func TestFetchJSONWays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of answers: not with -short")
+	}
 	e := newEngine(t)
 	texts := [][]string{nil, {""}, {"", ""}, {`{"a":[1,"é"]}`}, {`{"a":`, `1}`}, {"", "", `[1]`}, {"\ufeff1"}, {" "}, {"null"}, {"{"}, {`{"a":1}x`}, {"\xff"}, {strings.Repeat("no json ", 100)}, {strings.Repeat("n", 400), strings.Repeat("o", 400)}}
 	failures := []*tool.Error{nil, {Code: tool.ResponseTooLarge, Message: "too large", Hint: "less"}}

@@ -71,6 +71,9 @@ func TestAnOutfitHoldsNothingOfABody(t *testing.T) {
 
 // What scripts give the engine as functions used to stay with the isolate for every call that ran them.
 func TestScriptsThatCallsRunDoNotPileUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of calls: not with -short")
+	}
 	e, err := New(Options{Isolates: 1, Memory: 64 << 20})
 	if err != nil {
 		t.Fatal(err)

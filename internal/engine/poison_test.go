@@ -96,6 +96,9 @@ func byRight(poison, deed string) bool {
 // TestPoisonedLanguage: whatever a body does to the language, the host is asked for what the body asked for, it gets what it would
 // have got, and it never sees the platform's own objects.
 func TestPoisonedLanguage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of bodies: not with -short")
+	}
 	e, base := newEngine(t), webServer(t)
 	boundary := regexp.MustCompile("----formdata-[0-9a-f]+")
 	for _, deed := range slices.Sorted(func(yield func(string) bool) {
