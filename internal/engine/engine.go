@@ -101,6 +101,7 @@ func (c *Call) Cancel() { c.run.cancel() }
 
 // Close gives the memory of idle isolates back. No call may be under way.
 func (e *Engine) Close() error {
+	e.deadlines.watch.Stop()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var first error

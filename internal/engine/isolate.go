@@ -35,11 +35,11 @@ type isolate struct {
 	hooks     hooks
 	natives   *platform.Natives
 	library   *library
-	keep      []any // Go funcs whose pointers the engine holds
-	kept      int   // of them, those that the snapshot holds
-	outfits   map[string]*saved
-	call      *run   // the call that is in it; nil between calls
-	returning []*run // calls that were set aside and want it back; guarded by Engine.mu
+	keep      []any             // Go funcs whose pointers the engine holds
+	kept      int               // of them, those that the snapshot holds
+	outfits   map[string]*saved // by the scripts that are in them; see dress
+	call      *run              // the call that is in it; nil between calls
+	returning []*run            // calls that were set aside and want it back; guarded by Engine.mu
 }
 
 // Why a call was interrupted.

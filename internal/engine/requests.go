@@ -20,7 +20,7 @@ type Reply struct {
 // settling are the two functions that settle a promise; owned.
 type settling struct{ resolve, reject value }
 
-// promise makes a promise. Both are owned; an exception when memory ran out.
+// newPromise makes a promise, and what settles it. Both are owned; an exception when memory ran out.
 func (i *isolate) newPromise() (value, settling) {
 	const size = int(unsafe.Sizeof(settling{}))
 	out := i.tls.Alloc(size)

@@ -31,12 +31,7 @@ func (r *Runner) spareIsReady() bool {
 	if len(r.spares) == 0 || len(r.workers)+r.options.Spares > r.options.Workers {
 		return false
 	}
-	select {
-	case <-r.spares[0].ready:
-		return r.spares[0].alive()
-	default:
-		return false
-	}
+	return r.spares[0].isReady() && r.spares[0].alive()
 }
 
 func (r *Runner) spawn() *worker {

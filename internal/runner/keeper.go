@@ -48,13 +48,8 @@ func (r *Runner) condemned(now time.Time) map[*worker]verdict {
 }
 
 func (r *Runner) inspect(w *worker, now time.Time) (verdict, bool) {
-	select {
-	case <-w.ready:
-	default:
-		return verdict{}, false // starting, which has a limit of its own
-	}
-	if !w.alive() {
-		return verdict{}, false
+	if !w.isReady() || !w.alive() {
+		return verdict{}, false // starting has a limit of its own
 	}
 	switch {
 	case w.crew != nil && w.load == 0 && now.Sub(w.since) > r.options.Idle:

@@ -1,5 +1,5 @@
 // Package wire is the language between a room and its workers: frames over two
-// pipes. Both ends treat the other as hostile; a Reader never allocates for a
+// pipes. A room takes its workers for hostile; a Reader, at either end, never allocates for a
 // length it has not accepted, and any frame out of order is an error that ends
 // the connection.
 //

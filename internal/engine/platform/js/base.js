@@ -36,7 +36,6 @@ const primordials = {
   setSize: uncurry(Reflect.getOwnPropertyDescriptor(Set.prototype, 'size').get),
   weakGet: uncurry(WeakMap.prototype.get),
   weakSet: uncurry(WeakMap.prototype.set),
-  weakHas: uncurry(WeakMap.prototype.has),
   functionToString: uncurry(Function.prototype.toString),
   objectToString: uncurry(Object.prototype.toString),
   symbolToString: uncurry(Symbol.prototype.toString),

@@ -2,7 +2,7 @@
 
 const {
   Uint8Array: Bytes, TypeError: TypeErrorHere, Symbol: SymbolHere, SyntaxError: SyntaxErrorHere, parse, exec, push, sort, removeAt,
-  toLowerCase, stringSlice, charCodeAt, getPrototypeOf, isArray, create, ownKeys, describeProperty, defineProperty, viewLength, bytesSlice, viewbuffer,
+  toLowerCase, stringSlice, charCodeAt, getPrototypeOf, isArray, create, ownKeys, describeProperty, defineProperty, bytesSlice, viewbuffer,
 } = internals.primordials;
 const { expose, usv, bytes, encode, decode, concat, need } = internals;
 
@@ -131,7 +131,6 @@ class Headers {
     // defaultHeader sets a header of a lower-case name unless it is there.
     internals.defaultHeader = (headers, name, value) => { if (Headers.#find(headers, name) === null) push(headers.#list, [name, value]); };
     internals.headerList = (headers) => headers.#list;
-    internals.isHeaders = (v) => typeof v === 'object' && v !== null && #list in v;
     internals.pairMethods(Headers, (h) => Headers.#sorted(h));
   }
 }

@@ -2,9 +2,9 @@
 
 const {
   Map: MapHere, Set: SetHere, Date: DateHere, RegExp: RegExpHere, Error: ErrorHere, TypeError: TypeErrorHere, Object: ObjectHere,
-  mapGet, mapSet, mapHas, mapForEach, setForEach, setAdd, setHas, dateValue, keys, isArray, hasOwn, describeProperty, defineProperty, getPrototypeOf,
+  mapGet, mapSet, mapHas, mapForEach, setForEach, setAdd, setHas, dateValue, keys, hasOwn, describeProperty, defineProperty,
   viewbuffer, viewbyteOffset, viewLength, databuffer, databyteOffset, databyteLength, bufferSlice, bufferTransfer, errorClasses, viewClass,
-  regexpSource, regexpFlags, boxedValue, setPrototypeOf,
+  regexpSource, regexpFlags, boxedValue,
 } = internals.primordials;
 const { DOMException, put } = internals;
 

@@ -1,7 +1,7 @@
 // CompressionStream and DecompressionStream. The work is a native's, a bounded piece at a time.
 
 internals.need('writable');
-const { Uint8Array: Bytes, TypeError: TypeErrorHere, viewLength } = internals.primordials;
+const { Uint8Array: Bytes, TypeError: TypeErrorHere } = internals.primordials;
 const { expose, bytes, TransformPair } = internals;
 const open = host.native('coder.open'), write = host.native('coder.write'), read = host.native('coder.read'), finish = host.native('coder.finish');
 

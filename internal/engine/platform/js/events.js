@@ -1,9 +1,9 @@
 // Event, EventTarget, AbortController and AbortSignal.
 
 const {
-  Map: MapHere, Set: SetHere, TypeError: TypeErrorHere, mapGet, mapSet, setAdd, setDelete, setForEach, removeAt, copyList, push, apply, isArray,
+  Map: MapHere, Set: SetHere, TypeError: TypeErrorHere, mapGet, mapSet, setAdd, setDelete, setForEach, removeAt, copyList, push, apply,
 } = internals.primordials;
-const { expose, put, DOMException } = internals;
+const { expose, DOMException } = internals;
 
 let setTarget, setPhase, stopped, handled;
 

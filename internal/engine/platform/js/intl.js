@@ -1,8 +1,8 @@
 // Intl.DateTimeFormat, NumberFormat and Collator: right, or an error. The natives know the locales.
 
 const {
-  TypeError: TypeErrorHere, RangeError: RangeErrorHere, Map: MapHere, Symbol: SymbolHere, mapGet, mapSet, mapSize, stringify, parse, push, isArray, keys, dateValue, dateNow,
-  defineProperty, numberToString, bigintToString, toUpperCase, toLowerCase, stringSlice, exec, hasOwn, trim, create,
+  TypeError: TypeErrorHere, RangeError: RangeErrorHere, Map: MapHere, Symbol: SymbolHere, mapGet, mapSet, mapSize, stringify, parse, push, dateValue, dateNow,
+  defineProperty, numberToString, bigintToString, toUpperCase, toLowerCase, stringSlice, exec, trim, create,
 } = internals.primordials;
 const { put } = internals;
 const native = (name) => host.native(`intl.${name}`);

@@ -1,6 +1,6 @@
 // What ECMAScript leaves to Intl: the methods that take a locale. Intl itself is made when it is first asked for.
 
-const { uncurry, stringify, Date: DateHere, dateValue, TypeError: TypeErrorHere, apply } = internals.primordials;
+const { uncurry, dateValue, TypeError: TypeErrorHere } = internals.primordials;
 const { put } = internals;
 const upper = uncurry(String.prototype.toUpperCase), lower = uncurry(String.prototype.toLowerCase);
 const intl = () => (internals.need('intl'), internals.intl);

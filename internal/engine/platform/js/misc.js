@@ -1,6 +1,6 @@
 // performance, and the part of crypto that is not subtle.
 
-const { TypeError: TypeErrorHere, dateNow } = internals.primordials;
+const { dateNow } = internals.primordials;
 const { put, bytes, DOMException } = internals;
 const fill = host.native('random.fill'), uuid = host.native('random.uuid');
 

@@ -1,7 +1,7 @@
 // ReadableStream, as far as the bodies of requests and responses need it: default
 // readers, tee, pipes, async iteration. There are no byte-stream readers.
 
-const { Promise: PromiseHere, TypeError: TypeErrorHere, RangeError: RangeErrorHere, Uint8Array: Bytes, Symbol: SymbolHere, push, removeAt, apply, viewLength, bytesSlice, getPrototypeOf } = internals.primordials;
+const { Promise: PromiseHere, TypeError: TypeErrorHere, RangeError: RangeErrorHere, Symbol: SymbolHere, push, removeAt, apply, viewLength, bytesSlice, getPrototypeOf } = internals.primordials;
 const { expose, need } = internals;
 
 const resolved = (v) => new PromiseHere((done) => done(v));

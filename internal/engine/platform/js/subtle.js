@@ -1,8 +1,8 @@
 // crypto.subtle. Keys are bytes in private fields: raw for secrets, PKCS #8 and SPKI for
 // pairs. The natives compute and keep nothing; what may be done with a key is decided here.
 
-const { Uint8Array: Bytes, TypeError: TypeErrorHere, SyntaxError: SyntaxErrorHere, Promise: PromiseHere, stringify, parse, push, toUpperCase, viewLength, viewbuffer, bytesSlice, isArray, create, hasOwn } = internals.primordials;
-const { expose, put, bytes, encode, decode, DOMException } = internals;
+const { Uint8Array: Bytes, TypeError: TypeErrorHere, stringify, parse, push, toUpperCase, viewLength, viewbuffer, bytesSlice, create } = internals.primordials;
+const { expose, bytes, encode, decode, DOMException } = internals;
 const native = (name) => host.native(`subtle.${name}`);
 const digest = native('digest'), hmac = native('hmac'), hmacVerify = native('hmacVerify'), aes = native('aes'), hkdf = native('hkdf'), pbkdf2 = native('pbkdf2');
 const toBase64 = native('toBase64'), fromBase64 = native('fromBase64');

@@ -1,7 +1,7 @@
 // Text and bytes: TextEncoder, TextDecoder, atob, btoa.
 
 const { Uint8Array: Bytes, TypeError: TypeErrorHere, bytesSet, viewLength, viewbyteLength } = internals.primordials;
-const { expose, put, usv, bytes } = internals;
+const { expose, put, bytes } = internals;
 const encodeText = host.native('text.encode'), encodeInto = host.native('text.encodeInto');
 const decodeText = host.native('text.decode'), labelName = host.native('text.label');
 const toBase64 = host.native('base64.encode'), fromBase64 = host.native('base64.decode');

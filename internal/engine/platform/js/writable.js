@@ -1,7 +1,7 @@
 // WritableStream, TransformStream, the text streams and pipes.
 
 internals.need('streams');
-const { Promise: PromiseHere, TypeError: TypeErrorHere, push, removeAt, then, apply, viewLength } = internals.primordials;
+const { Promise: PromiseHere, TypeError: TypeErrorHere, push, removeAt, then } = internals.primordials;
 const { expose, deferred, quiet, encode, whenAborted, reasonOf } = internals;
 const Controller = internals.AbortController;
 const secret = {}, ignore = () => {};
